@@ -1,0 +1,99 @@
+// What Tamp would do: the commands of one pass and a verdict for every node.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/money.h"
+#include "base/time.h"
+#include "decide/candidate.h"
+#include "decide/reason.h"
+#include "model/cluster.h"
+
+namespace tamp::decide {
+
+enum class Method : std::uint8_t { Empty, Multi, Single };
+
+struct Move {
+  PodId pod;
+  NodeId from;  // invalid for a pod that is pending
+  NodeId to;    // invalid: the replacement
+};
+
+struct Replacement {
+  PoolId pool;
+  std::vector<TypeId> types;           // cheapest first
+  std::vector<Symbol> capacity_types;  // sorted by text
+  std::vector<Symbol> zones;           // sorted by text
+  Money price;                         // the dearest offering that may be launched
+};
+
+struct Command {
+  Method method = Method::Single;
+  std::vector<NodeId> nodes;
+  std::optional<Replacement> replacement;  // absent: delete
+  Money savings;                           // per hour, certain at least
+  bool savings_known = true;               // false when a price is unknown (threshold 0 only)
+  double disruption_cost = 0;
+  Money required_savings;
+  std::vector<Move> moves;
+};
+
+enum class Verdict : std::uint8_t { Command, Eligible, Blocked };
+
+struct NodeVerdict {
+  NodeId node;
+  Verdict verdict = Verdict::Blocked;
+  Reason reason = Reason::None;
+  std::string message;
+};
+
+struct Plan {
+  Time decided_at;
+  std::vector<Command> commands;
+  std::vector<NodeVerdict> nodes;     // in node order
+  std::vector<Candidate> candidates;  // in node order
+  Money hourly_cost;                  // of all nodes with a known price
+};
+
+struct PlanOptions {
+  bool empty = true, multi = true, single = true;  // --method
+  bool every = false;                              // --every
+};
+
+Plan make_plan(const Context& context, const PlanOptions& options);
+
+// Does a command still hold on a newer cluster? `cluster_then` is the one it was computed on. Empty answer: it does.
+struct Invalidation {
+  Reason reason = Reason::None;
+  std::string message;
+};
+std::optional<Invalidation> validate(const Context& newer, const Cluster& cluster_then,
+                                     const Command& command);
+
+// The answer to "why not this node?": every gate in order, then the simulation and the prices, with numbers.
+struct PodObstacle {
+  PodId pod;
+  std::vector<std::pair<std::string, int>> node_reasons;  // scheduler filter → number of nodes it rejected
+  std::string new_node_reason;                            // why no new node would do
+};
+struct RejectedReplacement {
+  TypeId type;
+  Money price;
+  Money gap;  // how much cheaper it would have to be
+};
+struct Explanation {
+  NodeId node;
+  Candidate candidate;
+  NodeVerdict verdict;
+  std::vector<GateOutcome> gates;
+  std::vector<PodObstacle> obstacles;
+  std::optional<RejectedReplacement> cheapest_rejected;
+  std::optional<Command> command;
+  std::vector<std::string> advice;  // what would have to change
+};
+Explanation explain_node(const Context& context, NodeId node);
+
+}  // namespace tamp::decide

@@ -1,0 +1,95 @@
+// The cluster as plain data. Built by codec/ from what the API server prints; read by everything else.
+//
+// Invariants (asserted by check_cluster in tests):
+//  - names are unique per kind (and namespace); nodes, claims, pools and pods are sorted by name (namespace first),
+//    so that two readings of the same cluster in any order are equal;
+//  - pod.node, node.pods, node.claim and claim.node agree;
+//  - every Symbol, PodSpecId and LabelSetId points into this cluster.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/time.h"
+#include "model/catalogue.h"
+#include "model/node.h"
+#include "model/pod.h"
+#include "model/policy.h"
+#include "model/pool.h"
+#include "model/storage.h"
+#include "model/symbols.h"
+#include "model/workload.h"
+
+namespace tamp {
+
+// Label keys, annotation values and words that rules refer to, interned when the cluster is made.
+struct WellKnown {
+  explicit WellKnown(Symbols& symbols);
+  WellKnown() = default;
+  Symbol empty, true_, hostname, zone, region, arch, os, instance_type, nodepool, capacity_type, initialized,
+      registered, spot, on_demand, reserved, metadata_name, unschedulable_taint, disrupted_taint, any_ip, tcp,
+      windows_build;
+};
+
+struct Cluster {
+  Cluster();
+
+  Symbols symbols;
+  WellKnown known;
+  std::vector<Symbol> resource_names;  // by ResourceId
+
+  std::vector<PodSpec> pod_specs;    // by PodSpecId
+  std::vector<LabelSet> label_sets;  // by LabelSetId
+
+  std::vector<Node> nodes;        // by NodeId, in name order
+  std::vector<NodeClaim> claims;  // by ClaimId, in name order
+  std::vector<NodePool> pools;    // by PoolId, in name order
+  std::vector<Pod> pods;          // by PodId, in (namespace, name) order
+  std::vector<Namespace> namespaces;
+  std::vector<PodDisruptionBudget> budgets;
+  std::vector<DaemonSet> daemon_sets;
+  std::vector<Workload> workloads;
+  std::vector<PriorityClass> priority_classes;
+  std::vector<PersistentVolume> volumes;
+  std::vector<PersistentVolumeClaim> volume_claims;
+  std::vector<StorageClass> storage_classes;
+  std::vector<CsiNode> csi_nodes;
+  std::optional<TemperPolicy> policy;  // the TemperPolicy named `default`
+  std::optional<Catalogue> catalogue;  // without one there are no replacements
+
+  std::string_view text(Symbol s) const { return symbols.text(s); }
+  const PodSpec& spec(const Pod& pod) const { return pod_specs[pod.spec.index()]; }
+  const LabelSet& labels(const Pod& pod) const { return label_sets[pod.labels.index()]; }
+
+  ResourceId resource(std::string_view name);  // interns
+  PodSpecId intern_spec(PodSpec spec);
+  LabelSetId intern_labels(LabelSet labels);
+
+  // Binary searches by name; invalid id or nullptr when absent. REQUIRES: finish() was called.
+  NodeId find_node(std::string_view name) const;
+  PoolId find_pool(std::string_view name) const;
+  PodId find_pod(std::string_view ns, std::string_view name) const;
+
+  // Sorts everything, joins pods, nodes and claims, and makes pools for node groups that are known from labels only.
+  // Called once, after all objects were added. Pods refer to nodes by name until then (see PodBinding).
+  void finish();
+
+  // (pod index, node name) pairs to be joined by finish(); a name that no node has leaves the pod unbound and is
+  // reported in `dangling`.
+  std::vector<std::pair<std::uint32_t, Symbol>> bindings;
+  std::vector<std::uint32_t> dangling;
+
+ private:
+  std::unordered_multimap<std::size_t, PodSpecId> spec_index_;  // by content hash
+  std::unordered_multimap<std::size_t, LabelSetId> label_index_;
+};
+
+// The pool of a node: its karpenter.sh/nodepool label, else the node-group label of EKS, GKE or AKS.
+PoolId pool_of(const Cluster& cluster, const Node& node);
+// spot, on-demand or reserved by the labels of Karpenter, EKS, GKE and AKS; invalid when none says.
+Symbol capacity_type_of(const Cluster& cluster, const Node& node);
+
+}  // namespace tamp

@@ -1,0 +1,78 @@
+// A node and, where Karpenter made it, its NodeClaim.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/time.h"
+#include "model/labels.h"
+#include "model/pod.h"
+#include "model/resources.h"
+#include "model/symbols.h"
+#include "model/taint.h"
+
+namespace tamp {
+
+using ClaimId = Id<struct ClaimTag>;
+using PoolId = Id<struct PoolTag>;
+
+enum class ConditionStatus : std::uint8_t { Absent, True, False, Unknown };
+
+struct Condition {
+  ConditionStatus status = ConditionStatus::Absent;
+  std::optional<Time> since;  // lastTransitionTime
+  bool is_true() const { return status == ConditionStatus::True; }
+};
+
+// Annotations on a node (or claim) that mean something to Tamp; invalid symbol when absent.
+struct NodeMarks {
+  Symbol do_not_disrupt;       // karpenter.sh/do-not-disrupt
+  Symbol do_not_evict;         // karpenter.sh/do-not-evict
+  Symbol scale_down_disabled;  // cluster-autoscaler.kubernetes.io/scale-down-disabled
+  Symbol removal_disabled;     // autoscaling.cast.ai/removal-disabled (annotation or label)
+  Symbol pause;                // temper.codes/pause
+};
+
+struct Node {
+  Symbol name;
+  Symbol uid;
+  Symbol provider_id;
+  LabelSet labels;
+  NodeMarks marks;
+  std::vector<Taint> taints;
+  bool unschedulable = false;
+  ResourceList capacity;
+  ResourceList allocatable;
+  Condition ready;
+  std::optional<Time> created;
+  std::optional<Time> deleted;
+  ClaimId claim;            // joined by providerID, else by status.nodeName
+  std::vector<PodId> pods;  // bound pods in name order, terminal ones too
+};
+
+struct NodeClaim {
+  Symbol name;
+  Symbol uid;
+  Symbol provider_id;
+  Symbol node_name;
+  NodeId node;  // invalid while in flight
+  LabelSet labels;
+  NodeMarks marks;
+  std::vector<Taint> taints;
+  std::vector<Taint> startup_taints;
+  ResourceList capacity;
+  ResourceList allocatable;
+  Condition registered;
+  Condition initialized;
+  Condition consolidatable;
+  Condition drifted;
+  Condition instance_terminating;
+  std::optional<Time> last_pod_event;
+  std::optional<Duration> expire_after;  // absent = Never
+  std::optional<Duration> termination_grace_period;
+  std::optional<Time> created;
+  std::optional<Time> deleted;
+};
+
+}  // namespace tamp

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "model/labels.h"
+#include "model/symbols.h"
+
+namespace tamp {
+
+struct PersistentVolume {
+  Symbol name;
+  LabelSet labels;
+  bool has_node_affinity = false;
+  std::vector<NodeSelectorTerm> node_affinity;
+  bool local_or_host_path = false;
+  Symbol csi_driver;  // spec.csi.driver, or the CSI name of an in-tree volume source; invalid otherwise
+  Symbol csi_handle;  // volumeHandle
+  Symbol storage_class;
+  std::int64_t capacity_bytes = 0;
+  std::vector<Symbol> access_modes;        // sorted
+  Symbol volume_mode;                      // Filesystem where none is given
+  Symbol claim_ns, claim_name, claim_uid;  // spec.claimRef
+  Symbol phase;
+  bool deleting = false;
+};
+
+struct PersistentVolumeClaim {
+  Symbol ns;
+  Symbol name;
+  Symbol uid;
+  Symbol volume_name;
+  Symbol storage_class;         // invalid when null; the symbol of "" when empty
+  bool bind_completed = false;  // pv.kubernetes.io/bind-completed
+  Symbol selected_node;         // volume.kubernetes.io/selected-node
+  Symbol phase;                 // Pending | Bound | Lost
+  bool deleting = false;
+  std::vector<Symbol> access_modes;
+  Symbol volume_mode;
+  std::optional<LabelSelector> selector;
+  std::int64_t request_bytes = 0;
+  Symbol owner_uid;  // controller owner: generic ephemeral volumes belong to their pod
+};
+
+struct TopologyTerm {
+  std::vector<SelectorRequirement> expressions;  // key In values
+};
+
+struct StorageClass {
+  Symbol name;
+  Symbol provisioner;
+  Symbol csi_provisioner;  // the CSI name of an in-tree provisioner, else the provisioner
+  bool wait_for_first_consumer = false;
+  bool is_default = false;
+  std::vector<TopologyTerm> allowed_topologies;  // OR
+};
+
+struct CsiDriver {
+  Symbol name;
+  std::optional<std::int64_t> limit;
+};
+
+struct CsiNode {
+  Symbol node_name;
+  std::vector<CsiDriver> drivers;
+};
+
+}  // namespace tamp
