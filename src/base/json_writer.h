@@ -9,6 +9,9 @@
 
 namespace tamp {
 
+// Appends the text as a JSON string, with its quotes. Bytes that are not UTF-8 become U+FFFD.
+void append_json_string(std::string& out, std::string_view text);
+
 class JsonWriter {
  public:
   enum class Style { Compact, Pretty };

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 #include <map>
-#include <span>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,7 +13,8 @@
 
 namespace tamp::codec {
 
-// A file that was read elsewhere. `name` is what messages call it ("cluster.json", "<stdin>").
+// A file that was read elsewhere. `name` is what messages call it ("cluster.json", "<stdin>"). JSON in a string with
+// 64 bytes of spare capacity is parsed in place; otherwise it is copied first.
 struct Input {
   std::string name;
   std::string bytes;

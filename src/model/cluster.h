@@ -32,6 +32,9 @@ struct WellKnown {
   Symbol empty, true_, hostname, zone, region, arch, os, instance_type, nodepool, capacity_type, initialized,
       registered, spot, on_demand, reserved, metadata_name, unschedulable_taint, disrupted_taint, any_ip, tcp,
       windows_build;
+  // Node groups of other autoscalers, and how their nodes say "spot".
+  Symbol eks_node_group, gke_node_pool, aks_agent_pool, eks_capacity_type, gke_spot, gke_preemptible,
+      aks_priority;
 };
 
 struct Cluster {
@@ -46,7 +49,7 @@ struct Cluster {
 
   std::vector<Node> nodes;        // by NodeId, in name order
   std::vector<NodeClaim> claims;  // by ClaimId, in name order
-  std::vector<NodePool> pools;    // by PoolId, in name order
+  std::vector<NodePool> pools;    // by PoolId, in (name, kind) order
   std::vector<Pod> pods;          // by PodId, in (namespace, name) order
   std::vector<Namespace> namespaces;
   std::vector<PodDisruptionBudget> budgets;
@@ -68,21 +71,25 @@ struct Cluster {
   PodSpecId intern_spec(PodSpec spec);
   LabelSetId intern_labels(LabelSet labels);
 
-  // Binary searches by name; invalid id or nullptr when absent. REQUIRES: finish() was called.
+  // Binary searches by name; invalid id when absent. A NodePool comes before a node group of the same name.
+  // REQUIRES: finish() was called.
   NodeId find_node(std::string_view name) const;
   PoolId find_pool(std::string_view name) const;
   PodId find_pod(std::string_view ns, std::string_view name) const;
 
-  // Sorts everything, joins pods, nodes and claims, and makes pools for node groups that are known from labels only.
-  // Called once, after all objects were added. Pods refer to nodes by name until then (see PodBinding).
+  // Sorts everything, joins pods, nodes and claims, makes pools for node groups that are known from labels only, and
+  // numbers specs and label sets in the order of their first use, so that ids do not depend on the order of reading.
+  // Called once, after all objects were added. Pods refer to nodes by name until then (see `bindings`).
   void finish();
 
   // (pod index, node name) pairs to be joined by finish(); a name that no node has leaves the pod unbound and is
-  // reported in `dangling`.
+  // reported in `dangling` (PodIds).
   std::vector<std::pair<std::uint32_t, Symbol>> bindings;
   std::vector<std::uint32_t> dangling;
 
  private:
+  void renumber_specs();
+
   std::unordered_multimap<std::size_t, PodSpecId> spec_index_;  // by content hash
   std::unordered_multimap<std::size_t, LabelSetId> label_index_;
 };

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/money.h"
 #include "base/time.h"
 #include "model/labels.h"
 #include "model/pod.h"
@@ -47,8 +48,9 @@ struct Node {
   Condition ready;
   std::optional<Time> created;
   std::optional<Time> deleted;
-  ClaimId claim;            // joined by providerID, else by status.nodeName
-  std::vector<PodId> pods;  // bound pods in name order, terminal ones too
+  std::optional<Money> price_override;  // per hour, from a price list that names this very node
+  ClaimId claim;                        // joined by providerID, else by status.nodeName
+  std::vector<PodId> pods;              // bound pods in name order, terminal ones too
 };
 
 struct NodeClaim {

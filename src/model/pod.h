@@ -56,8 +56,8 @@ struct HostPort {
 // Everything of a pod's spec that the scheduler looks at, except its volumes (which name claims and so differ from
 // replica to replica). Interned: equal specs are one.
 struct PodSpec {
-  // Effective request, by the scheduler's rule: init containers, sidecars, pod overhead, pod-level resources and
-  // in-place resize are already folded in. Always names kPods (1).
+  // What the pod asks for when it is scheduled, by the scheduler's rule: init containers, sidecars, pod overhead and
+  // pod-level resources are already folded in. Always names kPods (1). See Pod::held for pods being resized.
   ResourceList requests;
   LabelSet node_selector;
   bool has_node_affinity = false;               // requiredDuringScheduling… is present
@@ -77,12 +77,27 @@ struct PodSpec {
 };
 
 struct PodVolume {
-  enum class Kind : std::uint8_t { Claim, Ephemeral, InlineCsi, EmptyDir, MemoryEmptyDir, HostPath, Other };
+  enum class Kind : std::uint8_t {
+    Claim,
+    Ephemeral,
+    InlineCsi,
+    EmptyDir,
+    MemoryEmptyDir,
+    HostPath,
+    Other,
+    Disk
+  };
   Kind kind = Kind::Other;
   Symbol name;    // the volume's name in the pod
   Symbol claim;   // PVC name for Claim; for Ephemeral the generated "<pod>-<volume>"
-  Symbol driver;  // for InlineCsi
+  Symbol driver;  // for InlineCsi; for a Disk whose plugin moved to CSI, its CSI driver
   bool read_only = false;
+  // For Disk: an in-tree disk straight in the pod (gcePersistentDisk, awsElasticBlockStore, azureDisk, cinder,
+  // portworxVolume, iscsi, rbd). Two pods on one node may conflict over it, and it counts for CSI attach limits.
+  Symbol plugin;  // "kubernetes.io/gce-pd", "…/aws-ebs", "…/iscsi", "…/rbd", …
+  Symbol disk;    // what makes it the same disk: pdName, volumeID, iqn, or "<pool>/<image>"
+  Symbol handle;  // the CSI volume handle that it translates to; invalid where the plugin stayed in-tree
+  std::vector<Symbol> monitors;  // of rbd, sorted: images are the same only if their monitors overlap
   auto operator<=>(const PodVolume&) const = default;
 };
 
@@ -108,6 +123,10 @@ struct Pod {
   PodSpecId spec;
   LabelSetId labels;
   std::vector<PodVolume> volumes;
+
+  // What a bound pod holds on its node while an in-place resize is unsettled (spec, allocated and actual amounts
+  // differ), as the scheduler counts it. Absent: its spec's requests, which is also what it asks for when it moves.
+  std::optional<ResourceList> held;
 
   PodPhase phase = PodPhase::Running;
   bool ready_false = false;    // has condition Ready=False

@@ -15,8 +15,13 @@ struct PersistentVolume {
   bool has_node_affinity = false;
   std::vector<NodeSelectorTerm> node_affinity;
   bool local_or_host_path = false;
-  Symbol csi_driver;  // spec.csi.driver, or the CSI name of an in-tree volume source; invalid otherwise
-  Symbol csi_handle;  // volumeHandle
+  Symbol csi_driver;      // spec.csi.driver, or the CSI name of an in-tree volume source; invalid otherwise
+  Symbol csi_handle;      // volumeHandle, or what an in-tree source translates to
+  Symbol in_tree_plugin;  // "kubernetes.io/aws-ebs", …: a source that moved to CSI; else invalid
+  // The node affinity after the translation to CSI (zones under the driver's own label), which holds in place of
+  // node_affinity on nodes whose CsiNode lists the plugin as migrated. Read only where in_tree_plugin is valid.
+  bool has_csi_node_affinity = false;
+  std::vector<NodeSelectorTerm> csi_node_affinity;
   Symbol storage_class;
   std::int64_t capacity_bytes = 0;
   std::vector<Symbol> access_modes;        // sorted
@@ -64,6 +69,7 @@ struct CsiDriver {
 struct CsiNode {
   Symbol node_name;
   std::vector<CsiDriver> drivers;
+  std::vector<Symbol> migrated_plugins;  // storage.alpha.kubernetes.io/migrated-plugins, sorted
 };
 
 }  // namespace tamp

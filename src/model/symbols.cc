@@ -1,27 +1,51 @@
 #include "model/symbols.h"
 
-namespace tamp {
+#include <functional>
 
-Symbols::Symbols(const Symbols& other) : texts_(other.texts_) {
-  index_.reserve(texts_.size());
-  for (std::size_t i = 0; i < texts_.size(); ++i) index_.emplace(texts_[i], Symbol(i));
+namespace tamp {
+namespace {
+
+std::uint32_t hash_of(std::string_view text) {
+  const std::size_t hash = std::hash<std::string_view>{}(text);
+  return static_cast<std::uint32_t>(hash ^ (hash >> 32));
 }
 
-Symbols& Symbols::operator=(const Symbols& other) {
-  if (this != &other) *this = Symbols(other);
-  return *this;
+}  // namespace
+
+// The slot that holds the text, or the free one where it belongs. REQUIRES: there is a free slot.
+std::size_t Symbols::slot_of(std::string_view text, std::uint32_t hash) const {
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t i = hash & mask;
+  while (slots_[i].symbol && (slots_[i].hash != hash || texts_[slots_[i].symbol.index()] != text))
+    i = (i + 1) & mask;
+  return i;
+}
+
+void Symbols::grow() {
+  std::vector<Slot> old(slots_.empty() ? 1024 : slots_.size() * 2);
+  old.swap(slots_);
+  const std::size_t mask = slots_.size() - 1;
+  for (const Slot& slot : old) {
+    if (!slot.symbol) continue;
+    std::size_t i = slot.hash & mask;
+    while (slots_[i].symbol) i = (i + 1) & mask;
+    slots_[i] = slot;
+  }
 }
 
 Symbol Symbols::intern(std::string_view text) {
-  if (auto it = index_.find(text); it != index_.end()) return it->second;
-  Symbol s(texts_.size());
-  index_.emplace(texts_.emplace_back(text), s);
-  return s;
+  if (texts_.size() * 2 >= slots_.size()) grow();
+  const std::uint32_t hash = hash_of(text);
+  Slot& slot = slots_[slot_of(text, hash)];
+  if (!slot.symbol) {
+    slot = {Symbol(texts_.size()), hash};
+    texts_.emplace_back(text);
+  }
+  return slot.symbol;
 }
 
 Symbol Symbols::find(std::string_view text) const {
-  auto it = index_.find(text);
-  return it == index_.end() ? Symbol() : it->second;
+  return slots_.empty() ? Symbol() : slots_[slot_of(text, hash_of(text))].symbol;
 }
 
 }  // namespace tamp

@@ -1,10 +1,11 @@
 // Every name, label key and label value of a cluster is interned once; the rest of Tamp compares integers.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <vector>
 
 #include "base/ids.h"
 
@@ -15,12 +16,6 @@ using Symbol = Id<struct SymbolTag>;
 // Not thread-safe. Symbols are never removed, so a Symbol and its text stay valid as long as the table.
 class Symbols {
  public:
-  Symbols() = default;
-  Symbols(Symbols&&) = default;
-  Symbols& operator=(Symbols&&) = default;
-  Symbols(const Symbols& other);
-  Symbols& operator=(const Symbols& other);
-
   Symbol intern(std::string_view text);
   // The symbol if the text was ever interned, an invalid one otherwise.
   Symbol find(std::string_view text) const;
@@ -31,8 +26,16 @@ class Symbols {
   std::size_t size() const { return texts_.size(); }
 
  private:
-  std::deque<std::string> texts_;  // stable addresses: keys of index_ point into it
-  std::unordered_map<std::string_view, Symbol> index_;
+  // Linear probing over a power of two, at most half full. The hash beside the symbol spares most looks at the text.
+  struct Slot {
+    Symbol symbol;
+    std::uint32_t hash = 0;
+  };
+  std::size_t slot_of(std::string_view text, std::uint32_t hash) const;
+  void grow();
+
+  std::deque<std::string> texts_;  // stable addresses: text() hands out views
+  std::vector<Slot> slots_;
 };
 
 }  // namespace tamp

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""Draws text with ANSI colours as an SVG picture of a terminal: ansi2svg.py [--title TEXT] < text > picture.svg"""
+import argparse
+import html
+import re
+import sys
+
+COLORS = {31: "#ff7b72", 32: "#56d364", 33: "#e3b341", 36: "#79c0ff"}
+INK, DIM, PAPER, BAR = "#e6edf3", "#7d8590", "#0d1117", "#161b22"
+CELL, LINE, MARGIN, TITLE = 8.4, 19, 18, 38  # pixels; the font is 14px
+FONT = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
+
+
+def runs(line):
+    """(column, text, colour, bold) for each stretch of one look."""
+    column, color, bold = 0, INK, False
+    for part in re.split(r"(\x1b\[[0-9;]*m)", line):
+        if part.startswith("\x1b"):
+            for code in (int(c or 0) for c in part[2:-1].split(";")):
+                if code == 0:
+                    color, bold = INK, False
+                elif code == 1:
+                    bold = True
+                elif code == 2:
+                    color = DIM
+                elif code in COLORS:
+                    color = COLORS[code]
+        elif part:
+            yield column, part, color, bold
+            column += len(part)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--title", default="")
+    title = parser.parse_args().title
+    lines = sys.stdin.read().rstrip("\n").split("\n")
+    columns = max(len(re.sub(r"\x1b\[[0-9;]*m", "", line)) for line in lines)
+    width, height = round(columns * CELL + 2 * MARGIN), len(lines) * LINE + TITLE + 2 * MARGIN
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" role="img">',
+           f"<title>{html.escape(title)}</title>",
+           f'<rect width="{width}" height="{height}" rx="10" fill="{PAPER}"/>',
+           f'<path d="M0 {TITLE}V10A10 10 0 0 1 10 0H{width - 10}A10 10 0 0 1 {width} 10V{TITLE}Z" fill="{BAR}"/>']
+    for i, color in enumerate(("#ff5f57", "#febc2e", "#28c840")):
+        out.append(f'<circle cx="{20 + 20 * i}" cy="{TITLE // 2}" r="6" fill="{color}"/>')
+    out.append(f'<g font-family="{FONT}" font-size="14">')
+    out.append(f'<text x="{width // 2}" y="{TITLE // 2 + 5}" fill="{DIM}" text-anchor="middle">{html.escape(title)}</text>')
+    for row, line in enumerate(lines):
+        y = TITLE + MARGIN + row * LINE + 13
+        for column, text, color, bold in runs(line):
+            if not text.strip():
+                continue
+            lead = len(text) - len(text.lstrip())
+            text = text.strip()
+            x = MARGIN + (column + lead) * CELL
+            weight = ' font-weight="bold"' if bold else ""
+            out.append(f'<text x="{x:.1f}" y="{y}" textLength="{len(text) * CELL:.1f}" lengthAdjust="spacingAndGlyphs" '
+                       f'xml:space="preserve" fill="{color}"{weight}>{html.escape(text)}</text>')
+    out.append("</g>\n</svg>")
+    print("\n".join(out))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,145 @@
+#include "cli/commands.h"
+
+#include <algorithm>
+
+#include "codec/settings.h"
+#include "decide/plan.h"
+#include "report/explain_report.h"
+#include "report/fits_report.h"
+#include "report/plan_report.h"
+#include "schedule/fits.h"
+
+namespace tamp::cli {
+namespace {
+
+constexpr std::size_t kWarningsShown = 100;
+
+struct Loaded {
+  Cluster cluster;
+  Settings settings;
+};
+
+Result<Loaded> load(const Invocation& run) {
+  TAMP_TRY(codec::Reading reading, run.source());
+  for (std::size_t i = 0; i < std::min(reading.warnings.size(), kWarningsShown); ++i)
+    run.warn("warning: " + reading.warnings[i]);
+  if (reading.warnings.size() > kWarningsShown)
+    run.warn("warning: " + std::to_string(reading.warnings.size() - kWarningsShown) + " more like these");
+  std::string ignored;
+  for (const auto& [kind, n] : reading.ignored)
+    ignored += (ignored.empty() ? "" : ", ") + std::to_string(n) + " " + kind;
+  if (!ignored.empty()) run.warn("kinds that play no part were ignored: " + ignored);
+  for (const std::string& note : run.options.notes) run.warn(note);
+  Settings settings = codec::resolve_settings(reading.cluster, run.options.settings);
+  return Loaded{std::move(reading.cluster), std::move(settings)};
+}
+
+void say_planner(const Invocation& run) {
+  if (!run.options.planner_given && run.options.format != Format::Table)
+    run.warn("decided on requests alone (--planner Requests), without measurements");
+}
+
+// Names that contain what was asked for, to help with typing errors.
+std::string similar_nodes(const Cluster& cluster, const std::string& asked) {
+  std::string out;
+  std::size_t found = 0;
+  for (const Node& node : cluster.nodes) {
+    if (cluster.text(node.name).find(asked) == std::string_view::npos) continue;
+    if (++found > 3) break;
+    out += (out.empty() ? "; did you mean " : ", ") + std::string(cluster.text(node.name));
+  }
+  return out;
+}
+
+// NAMESPACE/POD, or POD in whatever namespace; all of them for --all. Pods that finished or are being deleted will not
+// be scheduled again.
+Result<std::vector<PodId>> pods_asked_for(const Cluster& cluster, const Options& options) {
+  const std::size_t slash = options.subject.find('/');
+  const std::string ns = slash == std::string::npos ? "" : options.subject.substr(0, slash);
+  const std::string name = slash == std::string::npos ? options.subject : options.subject.substr(slash + 1);
+  std::vector<PodId> pods;
+  bool gone = false;
+  for (std::size_t i = 0; i < cluster.pods.size(); ++i) {
+    const Pod& pod = cluster.pods[i];
+    if (!options.all_pods &&
+        (cluster.text(pod.name) != name || (slash != std::string::npos && cluster.text(pod.ns) != ns)))
+      continue;
+    if (pod.active())
+      pods.push_back(PodId{i});
+    else
+      gone = true;
+  }
+  if (!pods.empty() || options.all_pods) return pods;
+  if (gone)
+    return Error{"pod " + options.subject + " has finished or is being deleted: nobody will schedule it"};
+  return Error{"there is no pod " + options.subject + " in the cluster"};
+}
+
+}  // namespace
+
+Result<std::string> run_plan(const Invocation& run) {
+  const double start = run.stopwatch();
+  TAMP_TRY(const Loaded loaded, load(run));
+  say_planner(run);
+  const decide::Context context{loaded.cluster, loaded.settings, run.now, run.options.last_node_deleted};
+  const double read = run.stopwatch();
+  const decide::Plan plan = decide::make_plan(context, run.options.plan);
+  const double planned = run.stopwatch();
+
+  report::PlanReport report{loaded.cluster, plan, run.options.plan.every, nullptr, std::nullopt};
+  if (run.options.timings) report.timings = report::Timings{read - start, planned - read};
+  switch (run.options.format) {
+    case Format::Json:
+      return report::plan_json(report);
+    case Format::Yaml:
+      return report::plan_yaml(report);
+    case Format::Table:
+      break;
+  }
+  std::optional<decide::Plan> alternatives;
+  if (run.options.all_methods && !run.options.plan.every) {
+    decide::PlanOptions each = run.options.plan;
+    each.every = true;
+    alternatives = decide::make_plan(context, each);
+    report.alternatives = &*alternatives;
+  }
+  return report::plan_page(report, run.style);
+}
+
+Result<std::string> run_explain(const Invocation& run) {
+  TAMP_TRY(const Loaded loaded, load(run));
+  const NodeId node = loaded.cluster.find_node(run.options.subject);
+  if (!node.valid())
+    return Error{"there is no node " + run.options.subject + " in the cluster" +
+                 similar_nodes(loaded.cluster, run.options.subject)};
+  say_planner(run);
+  const decide::Context context{loaded.cluster, loaded.settings, run.now, run.options.last_node_deleted};
+  const decide::Explanation explanation = decide::explain_node(context, node);
+  const report::ExplainReport report{loaded.cluster, explanation, run.now};
+  switch (run.options.format) {
+    case Format::Json:
+      return report::explain_json(report);
+    case Format::Yaml:
+      return report::explain_yaml(report);
+    case Format::Table:
+      break;
+  }
+  return report::explain_page(report, run.style);
+}
+
+Result<std::string> run_fits(const Invocation& run) {
+  TAMP_TRY(const Loaded loaded, load(run));
+  TAMP_TRY(const std::vector<PodId> pods, pods_asked_for(loaded.cluster, run.options));
+  const std::vector<schedule::PodFit> fits = schedule::fits(loaded.cluster, pods);
+  switch (run.options.format) {
+    case Format::Json:
+      return report::fits_json(loaded.cluster, fits);
+    case Format::Yaml:
+      return report::fits_yaml(loaded.cluster, fits);
+    case Format::Table:
+      break;
+  }
+  return report::fits_page(loaded.cluster, fits, run.style);
+}
+
+}  // namespace tamp::cli

@@ -1,0 +1,23 @@
+// Reading whole files and standard input, and writing standard output.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "codec/snapshot.h"
+
+namespace tamp::cli {
+
+// A snapshot of 10,000 nodes and 130,000 pods is some 300 MB; what is far above it is a mistake.
+inline constexpr std::size_t kLargestFile = std::size_t{2} << 30;
+
+// `path` "-" is standard input, which messages call "<stdin>". Refuses directories and more than `largest` bytes.
+Result<codec::Input> read_input(const std::string& path, std::size_t largest = kLargestFile);
+
+Status write_output(std::string_view text);
+// Best effort: there is nobody left to tell.
+void write_error(std::string_view text);
+
+}  // namespace tamp::cli

@@ -1,0 +1,206 @@
+#include "cli/flags.h"
+
+#include <charconv>
+#include <cmath>
+
+namespace tamp::cli {
+namespace {
+
+Error expected(const std::string& value, std::string_view what) {
+  return Error{"\"" + value + "\" is not " + std::string(what)};
+}
+
+Result<bool> parse_bool(const std::string& value) {
+  if (value == "true" || value == "1") return true;
+  if (value == "false" || value == "0") return false;
+  return expected(value, "true or false");
+}
+
+// REQUIRES: nothing about `value`; refuses NaN, infinities and trailing text.
+Result<double> parse_number(const std::string& value, double low, double high, std::string_view what) {
+  double number = 0;
+  const char* end = value.data() + value.size();
+  const auto [stop, error] = std::from_chars(value.data(), end, number);
+  if (error != std::errc{} || stop != end || !std::isfinite(number) || number < low || number > high)
+    return expected(value, what);
+  return number;
+}
+
+Status set_switch(bool& target, const std::string& value) {
+  TAMP_TRY(target, parse_bool(value));
+  return success();
+}
+
+Status apply_file(Options& o, const std::string& value, SettingSource) {
+  if (value.empty()) return Error{"the name of a file is missing"};
+  o.files.push_back(value);
+  return success();
+}
+
+template <std::optional<std::string> Options::* Field>
+Status apply_path(Options& o, const std::string& value, SettingSource) {
+  if (value.empty()) return Error{"the name of a file is missing"};
+  o.*Field = value;
+  return success();
+}
+
+template <std::optional<Time> Options::* Field>
+Status apply_time(Options& o, const std::string& value, SettingSource) {
+  const Result<Time> time = parse_rfc3339(value);
+  if (!time.ok()) return expected(value, "a time like 2026-11-15T00:00:00Z (RFC 3339)");
+  o.*Field = *time;
+  return success();
+}
+
+Status refuse_observations(Options&, const std::string&, SettingSource) {
+  return Error{
+      "plans proven from measurements are not supported yet; without it Tamp decides on requests alone"};
+}
+
+Status apply_planner(Options& o, const std::string& value, SettingSource) {
+  if (value == "SLO")
+    return Error{
+        "SLO: plans proven from measurements are not supported yet; \"Requests\" decides on requests alone"};
+  if (value != "Requests") return expected(value, "Requests or SLO");
+  o.planner_given = true;
+  return success();
+}
+
+Status apply_method(Options& o, const std::string& value, SettingSource) {
+  if (value != "all" && value != "empty" && value != "multi" && value != "single")
+    return expected(value, "all, empty, multi or single");
+  o.all_methods = value == "all";
+  o.plan.empty = o.all_methods || value == "empty";
+  o.plan.multi = o.all_methods || value == "multi";
+  o.plan.single = o.all_methods || value == "single";
+  return success();
+}
+
+Status apply_every(Options& o, const std::string& value, SettingSource) {
+  return set_switch(o.plan.every, value);
+}
+
+Status apply_compat(Options& o, const std::string& value, SettingSource) {
+  if (value != "karpenter-1.14")
+    return expected(value, "karpenter-1.14, the one engine that Tamp can follow");
+  o.settings.karpenter_compat = true;
+  return success();
+}
+
+// "A=true,B=false", as Karpenter takes it. Its other gates concern what Tamp leaves to it.
+Status apply_feature_gates(Options& o, const std::string& value, SettingSource source) {
+  std::size_t at = 0;
+  while (at <= value.size()) {
+    const std::size_t end = std::min(value.find(',', at), value.size());
+    const std::string entry = value.substr(at, end - at);
+    at = end + 1;
+    if (entry.empty()) continue;
+    const std::size_t equals = entry.find('=');
+    if (equals == std::string::npos) return expected(entry, "of the form NAME=true");
+    const std::string gate = entry.substr(0, equals);
+    TAMP_TRY(const bool on, parse_bool(entry.substr(equals + 1)));
+    if (gate == "SpotToSpotConsolidation")
+      o.settings.spot_to_spot = Setting<bool>{on, source};
+    else
+      o.notes.push_back("feature gate " + gate + " has no effect on Tamp");
+  }
+  return success();
+}
+
+Status apply_preferences(Options& o, const std::string& value, SettingSource source) {
+  if (value != "Ignore" && value != "Respect") return expected(value, "Ignore or Respect");
+  const auto policy = value == "Respect" ? PreferencePolicy::Respect : PreferencePolicy::Ignore;
+  o.settings.preferences = Setting<PreferencePolicy>{policy, source};
+  return success();
+}
+
+Status apply_utilization(Options& o, const std::string& value, SettingSource source) {
+  TAMP_TRY(const double threshold, parse_number(value, 0, 1, "a number from 0 to 1"));
+  o.settings.utilization_threshold = Setting<double>{threshold, source};
+  return success();
+}
+
+Status apply_savings(Options& o, const std::string& value, SettingSource source) {
+  TAMP_TRY(const double threshold, parse_number(value, 0, 1e6, "a number of dollars per hour, 0 or more"));
+  o.settings.savings_threshold = Setting<double>{threshold, source};
+  return success();
+}
+
+Status apply_output(Options& o, const std::string& value, SettingSource) {
+  if (value == "table")
+    o.format = Format::Table;
+  else if (value == "json")
+    o.format = Format::Json;
+  else if (value == "yaml")
+    o.format = Format::Yaml;
+  else
+    return expected(value, "table, json or yaml");
+  return success();
+}
+
+Status apply_color(Options& o, const std::string& value, SettingSource) {
+  if (value == "auto")
+    o.color = ColorWish::Auto;
+  else if (value == "always")
+    o.color = ColorWish::Always;
+  else if (value == "never")
+    o.color = ColorWish::Never;
+  else
+    return expected(value, "auto, always or never");
+  return success();
+}
+
+Status apply_all_pods(Options& o, const std::string& value, SettingSource) {
+  return set_switch(o.all_pods, value);
+}
+
+Status apply_timings(Options& o, const std::string& value, SettingSource) {
+  return set_switch(o.timings, value);
+}
+
+constexpr Flag kFlags[] = {
+    {"--filename", "-f", "FILE", "FILENAME",
+     "what kubectl get -o json|yaml printed, - for standard input; may be repeated", kEverywhere, true,
+     apply_file},
+    {"--instance-types", "", "FILE", "INSTANCE_TYPES", "machine catalogue, JSON of Karpenter's KWOK provider",
+     kEverywhere, false, apply_path<&Options::instance_types>},
+    {"--prices", "", "FILE", "PRICES", "prices that override the catalogue's, OpenCost CSV", kEverywhere,
+     false, apply_path<&Options::prices>},
+    {"--policy", "", "FILE", "POLICY", "a TemperPolicy, in place of the one in the cluster", kEverywhere,
+     false, apply_path<&Options::policy>},
+    {"--observe", "", "FILE", "OBSERVE", "measurements; not supported yet", kDecisions, false,
+     refuse_observations},
+    {"--planner", "", "Requests|SLO", "PLANNER",
+     "what to decide on; Requests, the default, is the only one yet", kDecisions, false, apply_planner},
+    {"--now", "", "TIME", "NOW", "decide as of this time (RFC 3339) and not as of the clock", kEverywhere,
+     false, apply_time<&Options::now>},
+    {"--method", "", "all|empty|multi|single", "METHOD",
+     "which moves to look for; all stops at the first that finds one", kPlan, false, apply_method},
+    {"--every", "", "", "EVERY", "give each node its own verdict; its commands exclude each other", kPlan,
+     false, apply_every},
+    {"--compat", "", "karpenter-1.14", "COMPAT", "decide as that engine does", kEverywhere, false,
+     apply_compat},
+    {"--feature-gates", "", "NAME=BOOL,…", "FEATURE_GATES",
+     "SpotToSpotConsolidation=true lets spot replace spot", kDecisions, false, apply_feature_gates},
+    {"--last-node-deleted", "", "TIME", "LAST_NODE_DELETED",
+     "when a node was last deleted, for the stabilization window", kDecisions, false,
+     apply_time<&Options::last_node_deleted>},
+    {"--preference-policy", "", "Ignore|Respect", "PREFERENCE_POLICY",
+     "preferred affinity and spread: ignore, or respect and relax", kEverywhere, false, apply_preferences},
+    {"--scaledown-utilization-threshold", "", "SHARE", "SCALE_DOWN_UTILIZATION_THRESHOLD",
+     "nodes whose requests exceed this share stay; 1 is off", kDecisions, false, apply_utilization},
+    {"--savings-threshold", "", "DOLLARS", "SAVINGS_THRESHOLD",
+     "$/h that a move must save per unit of disruption cost; 0 is off", kDecisions, false, apply_savings},
+    {"--all", "", "", "ALL", "every pod", kFits, false, apply_all_pods},
+    {"--output", "-o", "table|json|yaml", "OUTPUT", "for people or for tools", kEverywhere, false,
+     apply_output},
+    {"--color", "", "auto|always|never", "COLOR", "auto: in a terminal, unless NO_COLOR is set", kEverywhere,
+     false, apply_color},
+    {"--timings", "", "", "TIMINGS", "say how long reading and planning took", kPlan, false, apply_timings},
+};
+
+}  // namespace
+
+std::span<const Flag> flags() { return kFlags; }
+
+}  // namespace tamp::cli

@@ -1,0 +1,33 @@
+// The flags, each described once: the parser, the environment and the help text read this list.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "base/result.h"
+#include "cli/options.h"
+#include "model/settings.h"
+
+namespace tamp::cli {
+
+// Which commands take a flag.
+enum : std::uint8_t { kPlan = 1, kExplain = 2, kFits = 4, kDecisions = kPlan | kExplain, kEverywhere = 7 };
+
+struct Flag {
+  const char* name;         // "--instance-types"
+  const char* letter;       // "-f", or "" for none
+  const char* value;        // "FILE"; "" for a switch
+  const char* environment;  // "INSTANCE_TYPES"
+  const char* help;
+  std::uint8_t commands;
+  bool repeats;
+  // Checks one value and keeps it. `source` says flag or environment.
+  Status (*apply)(Options& options, const std::string& value, SettingSource source);
+
+  bool is_switch() const { return value[0] == '\0'; }
+};
+
+std::span<const Flag> flags();
+
+}  // namespace tamp::cli

@@ -1,0 +1,87 @@
+// The tamp program: reads the command line, runs one command, writes its answer. Exit status: 0 decided, 2 bad input or
+// usage, 1 anything else.
+#include <chrono>
+#include <cstdlib>
+#include <exception>
+#include <span>
+#include <string>
+
+#include "cli/commands.h"
+#include "cli/files.h"
+#include "cli/options.h"
+#include "cli/terminal.h"
+
+namespace tamp::cli {
+namespace {
+
+constexpr int kDecided = 0, kFailed = 1, kBadInput = 2;
+
+std::optional<std::string> environment(const std::string& name) {
+  const char* value = std::getenv(name.c_str());  // NOLINT(concurrency-mt-unsafe): one thread
+  return value != nullptr ? std::optional<std::string>(value) : std::nullopt;
+}
+
+void complain(const std::string& message) { write_error("tamp: " + message + "\n"); }
+
+Time clock_now() {
+  const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
+  return Time{std::chrono::duration_cast<std::chrono::nanoseconds>(since_epoch).count()};
+}
+
+double stopwatch_ms() {
+  const auto t = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double, std::milli>(t).count();
+}
+
+Result<std::string> answer(const Options& options) {
+  const ClusterSource source = file_source(options);
+  const Invocation invocation{options,
+                              source,
+                              output_style(options.color, environment),
+                              options.now ? *options.now : clock_now(),
+                              stopwatch_ms,
+                              complain};
+  switch (options.verb) {
+    case Verb::Help:
+      return options.help;
+    case Verb::Version:
+      return std::string("tamp " TAMP_VERSION "\n");
+    case Verb::Plan:
+      return run_plan(invocation);
+    case Verb::Explain:
+      return run_explain(invocation);
+    case Verb::Fits:
+      return run_fits(invocation);
+  }
+  return options.help;
+}
+
+int run(std::span<const char* const> arguments) {
+  const Result<Options> options = parse_options(arguments, environment);
+  if (!options.ok()) {
+    complain(options.error().message);
+    return kBadInput;
+  }
+  const Result<std::string> text = answer(*options);
+  if (!text.ok()) {
+    complain(text.error().message);
+    return kBadInput;
+  }
+  if (const Status written = write_output(*text); !written.ok()) {
+    complain(written.error().message);
+    return kFailed;
+  }
+  return kDecided;
+}
+
+}  // namespace
+}  // namespace tamp::cli
+
+int main(int argc, char** argv) {
+  try {
+    return tamp::cli::run({argv, static_cast<std::size_t>(argc)});
+  } catch (const std::exception& error) {
+    tamp::cli::write_error(std::string("tamp: internal error: ") + error.what() + "\n");
+    return tamp::cli::kFailed;
+  }
+}

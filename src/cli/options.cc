@@ -1,0 +1,150 @@
+#include "cli/options.h"
+
+// The one file that knows CLI11: it costs seconds to compile.
+#include <CLI/CLI.hpp>
+#include <array>
+
+#include "cli/flags.h"
+#include "cli/help.h"
+
+namespace tamp::cli {
+namespace {
+
+struct Command {
+  const char* name;
+  Verb verb;
+  std::uint8_t bit;
+  const char* subject;  // what its argument is called; nullptr for none
+};
+
+constexpr std::array<Command, 3> kCommands = {{
+    {"plan", Verb::Plan, kPlan, nullptr},
+    {"explain", Verb::Explain, kExplain, "NODE"},
+    {"fits", Verb::Fits, kFits, "POD"},
+}};
+
+// What one command's parser collects before anything is checked.
+struct Collected {
+  CLI::App* app = nullptr;
+  std::vector<std::vector<std::string>> values;  // by flag
+  std::vector<CLI::Option*> options;             // by flag; nullptr where the command has no such flag
+  std::string subject;
+  bool help = false;
+};
+
+void declare(CLI::App& root, const Command& command, Collected& into) {
+  into.app = root.add_subcommand(command.name);
+  into.app->set_help_flag();
+  into.app->add_flag("-h,--help", into.help);
+  if (command.subject != nullptr) into.app->add_option(command.subject, into.subject);
+  into.values.resize(flags().size());
+  into.options.resize(flags().size());
+  for (std::size_t i = 0; i < flags().size(); ++i) {
+    const Flag& flag = flags()[i];
+    if ((flag.commands & command.bit) == 0) continue;
+    const std::string names = flag.letter[0] != '\0' ? std::string(flag.letter) + "," + flag.name : flag.name;
+    auto& values = into.values[i];
+    if (flag.is_switch()) {
+      into.options[i] = into.app->add_flag_callback(names, [&values] { values.emplace_back("true"); });
+    } else {
+      into.options[i] = into.app->add_option(names, values)->expected(1)->allow_extra_args(false);
+      into.options[i]->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    }
+  }
+}
+
+std::vector<std::string> split_commas(const std::string& text) {
+  std::vector<std::string> parts;
+  std::size_t at = 0;
+  while (at <= text.size()) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    if (end > at) parts.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return parts;
+}
+
+Status apply_all(const Command& command, const Collected& collected, const Environment& environment,
+                 Options& options) {
+  for (std::size_t i = 0; i < flags().size(); ++i) {
+    const Flag& flag = flags()[i];
+    if ((flag.commands & command.bit) == 0) continue;
+    const auto& values = collected.values[i];
+    if (!flag.repeats && values.size() > 1) return Error{std::string(flag.name) + ": given more than once"};
+    for (const std::string& value : values)
+      if (auto status = flag.apply(options, value, SettingSource::Flag); !status.ok())
+        return std::move(status).error().with(flag.name);
+    if (!values.empty()) continue;
+    const std::optional<std::string> set = environment(flag.environment);
+    if (!set || set->empty()) continue;
+    for (const std::string& value : flag.repeats ? split_commas(*set) : std::vector{*set})
+      if (auto status = flag.apply(options, value, SettingSource::Environment); !status.ok())
+        return std::move(status).error().with("environment variable " + std::string(flag.environment));
+  }
+  return success();
+}
+
+Status check(const Command& command, const Options& options, std::string_view program) {
+  const std::string line = std::string(program) + " " + command.name;
+  if (command.verb == Verb::Explain && options.subject.empty())
+    return Error{"which node? " + line + " NODE -f FILE"};
+  if (command.verb == Verb::Fits && options.subject.empty() == !options.all_pods)
+    return Error{"name one pod, or ask for --all: " + line + " NAMESPACE/POD -f FILE"};
+  if (options.files.empty())
+    return Error{"no cluster given: live clusters are not supported yet. Pipe in what kubectl prints:\n\n" +
+                 kubectl_advice(line)};
+  return success();
+}
+
+// kubectl runs its plugin `kubectl-tamp` for `kubectl tamp`.
+std::string program_name(std::span<const char* const> arguments) {
+  const std::string_view path = arguments.empty() ? "tamp" : arguments[0];
+  const std::string_view base = path.substr(path.rfind('/') + 1);
+  return base == "kubectl-tamp" ? "kubectl tamp" : "tamp";
+}
+
+}  // namespace
+
+Result<Options> parse_options(std::span<const char* const> arguments, const Environment& environment) {
+  const std::string program = program_name(arguments);
+  Options options;
+  CLI::App root;
+  root.set_help_flag();
+  root.require_subcommand(0, 1);
+  bool help = false;
+  bool version = false;
+  root.add_flag("-h,--help", help);
+  root.add_flag("--version", version);
+  CLI::App* const version_command = root.add_subcommand("version");
+  CLI::App* const help_command = root.add_subcommand("help");
+  std::array<Collected, kCommands.size()> collected;
+  for (std::size_t i = 0; i < kCommands.size(); ++i) declare(root, kCommands[i], collected[i]);
+
+  try {
+    root.parse(static_cast<int>(arguments.size()), arguments.data());
+  } catch (const CLI::ParseError& error) {
+    return Error{std::string(error.what()) + "\nTry: " + program + " --help"};
+  }
+
+  options.help = general_help(program);
+  if (version || version_command->parsed()) {
+    options.verb = Verb::Version;
+    return options;
+  }
+  if (help || help_command->parsed()) return options;
+  for (std::size_t i = 0; i < kCommands.size(); ++i) {
+    const Command& command = kCommands[i];
+    if (!collected[i].app->parsed()) continue;
+    if (collected[i].help) {
+      options.help = command_help(program, command.bit);
+      return options;
+    }
+    options.verb = command.verb;
+    options.subject = collected[i].subject;
+    TAMP_CHECK(apply_all(command, collected[i], environment, options));
+    TAMP_CHECK(check(command, options, program));
+  }
+  return options;
+}
+
+}  // namespace tamp::cli

@@ -1,0 +1,96 @@
+#include "codec/pod.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "codec/metadata.h"
+#include "codec/pod_spec.h"
+#include "codec/pod_volume.h"
+
+namespace tamp::codec {
+namespace {
+
+constexpr Words<PodPhase> kPhases[] = {{"Pending", PodPhase::Pending},
+                                       {"Running", PodPhase::Running},
+                                       {"Succeeded", PodPhase::Succeeded},
+                                       {"Failed", PodPhase::Failed},
+                                       {"Unknown", PodPhase::Unknown}};
+
+void decode_conditions(Decoder& d, Value status, Pod& pod) {
+  for (const Value condition : d.objects(status, "conditions")) {
+    const auto type = condition.get("type").string();
+    const auto state = condition.get("status").string();
+    if (type == "Ready") {
+      pod.ready_false = state == "False";
+    } else if (type == "PodScheduled") {
+      pod.unschedulable = state == "False" && condition.get("reason").string() == "Unschedulable";
+      if (state == "True") pod.scheduled = d.time(condition, "lastTransitionTime");
+    }
+  }
+}
+
+std::optional<Time> newest_termination(Decoder& d, Value status) {
+  std::optional<Time> newest;
+  for (const char* list : {"containerStatuses", "initContainerStatuses"}) {
+    for (const Value container : d.objects(status, list)) {
+      const Value terminated = d.object(d.object(container, "state"), "terminated");
+      const auto finished = d.time(terminated, "finishedAt");
+      if (finished && (!newest || *newest < *finished)) newest = finished;
+    }
+  }
+  return newest;
+}
+
+}  // namespace
+
+void decode_pod(Decoder& d, Symbol ns, Symbol name) {
+  const Value metadata = d.object(d.root(), "metadata");
+  const Value spec = d.object(d.root(), "spec");
+  const Value status = d.object(d.root(), "status");
+  Cluster& cluster = d.cluster();
+
+  Pod pod;
+  pod.ns = ns;
+  pod.name = name;
+  pod.uid = d.symbol(metadata, "uid");
+  pod.created = d.time(metadata, "creationTimestamp");
+  pod.deleted = d.time(metadata, "deletionTimestamp");
+  pod.labels = cluster.intern_labels(d.labels(metadata, "labels"));
+
+  const Owner owner = decode_owner(d, metadata);
+  pod.owner_kind = owner.kind;
+  pod.has_controller = owner.controller;
+  pod.owner_name = owner.name;
+  pod.owner_uid = owner.uid;
+
+  if (const Value annotations = d.object(metadata, "annotations"); annotations.present()) {
+    pod.mirror = annotations.get("kubernetes.io/config.mirror").present();
+    pod.do_not_disrupt = d.symbol(annotations, "karpenter.sh/do-not-disrupt");
+    pod.do_not_evict = d.symbol(annotations, "karpenter.sh/do-not-evict");
+    pod.safe_to_evict = d.symbol(annotations, "cluster-autoscaler.kubernetes.io/safe-to-evict");
+    pod.safe_local_volumes =
+        d.symbol(annotations, "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes");
+    pod.deletion_cost = d.symbol(annotations, "controller.kubernetes.io/pod-deletion-cost");
+  }
+  pod.mirror |= owner.kind == OwnerKind::Node;
+
+  pod.spec = cluster.intern_spec(decode_pod_spec(d, spec, status, LimitsAsRequests::No));
+  pod.priority = d.integer32(spec, "priority");
+  pod.priority_class = d.symbol(spec, "priorityClassName");
+  pod.volumes = decode_pod_volumes(d, spec, name);
+
+  const std::string_view node = d.text(spec, "nodeName");
+  pod.phase =
+      d.word<PodPhase>(status, "phase", kPhases, node.empty() ? PodPhase::Pending : PodPhase::Running);
+  pod.started = d.time(status, "startTime");
+  pod.nominated_node = d.symbol(status, "nominatedNodeName");
+  decode_conditions(d, status, pod);
+  if (pod.terminal()) pod.finished = newest_termination(d, status);
+
+  if (!node.empty())
+    cluster.bindings.emplace_back(static_cast<std::uint32_t>(cluster.pods.size()), d.intern(node));
+  cluster.pods.push_back(std::move(pod));
+}
+
+}  // namespace tamp::codec

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "codec/decoder.h"
+
+namespace tamp::codec {
+
+// Adds the pod to the cluster, and its binding to Cluster::bindings. `ns` and `name` are the pod's own.
+void decode_pod(Decoder& d, Symbol ns, Symbol name);
+
+}  // namespace tamp::codec

@@ -1,0 +1,14 @@
+// The volumes of a pod that matter to where it can run or whether it can move; config maps, secrets and the like are
+// left out.
+#pragma once
+
+#include <vector>
+
+#include "codec/decoder.h"
+#include "model/pod.h"
+
+namespace tamp::codec {
+
+std::vector<PodVolume> decode_pod_volumes(Decoder& d, Value spec, Symbol pod_name);
+
+}  // namespace tamp::codec

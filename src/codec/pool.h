@@ -1,0 +1,10 @@
+#pragma once
+
+#include "codec/decoder.h"
+
+namespace tamp::codec {
+
+// karpenter.sh/v1 NodePool
+void decode_node_pool(Decoder& d, Symbol name);
+
+}  // namespace tamp::codec

@@ -1,0 +1,196 @@
+#include "codec/prices.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <unordered_map>
+
+#include "codec/csv.h"
+
+namespace tamp::codec {
+namespace {
+
+constexpr double kMaxPrice = 1e9;
+constexpr std::string_view kLabelPrefix = "metadata.labels.";
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return result;
+}
+
+std::string_view trimmed(std::string_view text) {
+  const auto begin = text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
+struct Columns {
+  std::optional<std::size_t> id, region, asset_class, id_field, type, price;
+};
+
+Result<Columns> read_header(const CsvRow& header) {
+  Columns columns;
+  for (std::size_t i = 0; i < header.fields.size(); ++i) {
+    const std::string name = lower(trimmed(header.fields[i]));
+    if (name == "instanceid") columns.id = i;
+    if (name == "region") columns.region = i;
+    if (name == "assetclass") columns.asset_class = i;
+    if (name == "instanceidfield") columns.id_field = i;
+    if (name == "instancetype") columns.type = i;
+    if (name == "marketpricehourly") columns.price = i;
+  }
+  if (!columns.price) return Error{"line 1: the column MarketPriceHourly is missing"};
+  if (!columns.asset_class) return Error{"line 1: the column AssetClass is missing"};
+  if (!columns.id && !columns.type)
+    return Error{"line 1: both columns InstanceID and InstanceType are missing"};
+  return columns;
+}
+
+struct PriceRow {
+  std::size_t line = 0;
+  std::string id, id_field, type, region;  // id and region in lower case
+  double dollars = 0;
+};
+
+Result<double> parse_price(std::string_view text) {
+  text = trimmed(text);
+  double dollars = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), dollars);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size())
+    return Error{fmt::format("MarketPriceHourly: \"{}\" is not a number", text)};
+  if (!(dollars >= 0 && dollars < kMaxPrice))
+    return Error{fmt::format("MarketPriceHourly: is {}, must be between 0 and {} dollars per hour", text,
+                             static_cast<std::int64_t>(kMaxPrice))};
+  return dollars;
+}
+
+Result<PriceRow> read_row(const CsvRow& row, const Columns& columns) {
+  const auto field = [&](const std::optional<std::size_t>& column) {
+    return column && *column < row.fields.size() ? trimmed(row.fields[*column]) : std::string_view();
+  };
+  PriceRow price;
+  price.line = row.line;
+  price.id = lower(field(columns.id));
+  price.id_field = field(columns.id_field);
+  price.type = field(columns.type);
+  price.region = lower(field(columns.region));
+  TAMP_TRY(price.dollars, parse_price(field(columns.price)));
+  if (price.id.empty() && price.type.empty()) return Error{"both InstanceID and InstanceType are empty"};
+  if (price.id_field == std::string(kLabelPrefix) + "node.kubernetes.io/instance-type") {
+    price.type = field(columns.id);
+    price.id.clear();
+  }
+  return price;
+}
+
+class PriceList {
+ public:
+  explicit PriceList(Cluster& cluster) : cluster_(cluster) {}
+
+  Result<bool> apply(const PriceRow& row) {
+    if (row.id.empty()) return apply_to_type(row);
+    const std::string_view field = row.id_field;
+    bool used = false;
+    if (!field.empty() && field != "metadata.name" && field != "spec.providerID" &&
+        !field.starts_with(kLabelPrefix))
+      return Error{
+          fmt::format("InstanceIDField: is \"{}\", must be metadata.name, spec.providerID or "
+                      "metadata.labels.<key>",
+                      field)};
+    for (Node& node : cluster_.nodes) {
+      if (!names(node, field, row.id) || !in_region(node, row.region)) continue;
+      node.price_override = Money::from_dollars(row.dollars);
+      used = true;
+    }
+    return used;
+  }
+
+ private:
+  bool names(const Node& node, std::string_view field, std::string_view id) const {
+    if (field.starts_with(kLabelPrefix)) {
+      const Symbol key = cluster_.symbols.find(field.substr(kLabelPrefix.size()));
+      return key.valid() && node.labels.has(key) && lower(cluster_.text(node.labels.get(key))) == id;
+    }
+    if (field != "spec.providerID" && lower(cluster_.text(node.name)) == id) return true;
+    if (field == "metadata.name") return false;
+    const std::string provider = lower(cluster_.text(node.provider_id));
+    return !provider.empty() && (provider == id || provider.substr(provider.rfind('/') + 1) == id);
+  }
+
+  bool in_region(const Node& node, std::string_view region) const {
+    if (region.empty()) return true;
+    const Symbol own = node.labels.get(cluster_.known.region);
+    if (own.valid()) return lower(cluster_.text(own)) == region;
+    return lower(cluster_.text(node.labels.get(cluster_.known.zone))).starts_with(region);
+  }
+
+  bool apply_to_type(const PriceRow& row) {
+    bool used = false, in_catalogue = false;
+    const Symbol name = cluster_.symbols.find(row.type);
+    if (!name.valid()) return false;
+    if (cluster_.catalogue) {
+      for (InstanceType& type : cluster_.catalogue->types) {
+        if (type.name != name) continue;
+        in_catalogue = true;
+        for (Offering& offering : type.offerings) {
+          if (offering.capacity_type != cluster_.known.on_demand) continue;
+          if (!lower(cluster_.text(offering.zone)).starts_with(row.region)) continue;
+          offering.dollars = row.dollars;
+          offering.price = Money::from_dollars(row.dollars);
+          used = true;
+        }
+      }
+    }
+    if (in_catalogue) return used;
+    for (Node& node : cluster_.nodes) {
+      if (node.labels.get(cluster_.known.instance_type) != name || !in_region(node, row.region)) continue;
+      const Symbol capacity_type = capacity_type_of(cluster_, node);
+      if (capacity_type.valid() && capacity_type != cluster_.known.on_demand) continue;
+      node.price_override = Money::from_dollars(row.dollars);
+      used = true;
+    }
+    return used;
+  }
+
+  Cluster& cluster_;
+};
+
+}  // namespace
+
+Status apply_prices(Cluster& cluster, const Input& input, std::vector<std::string>& warnings) {
+  auto rows = parse_csv(input.bytes);
+  if (!rows) return std::move(rows).error().with(input.name);
+  if (rows->empty()) return Error{"the file is empty"}.with(input.name);
+  auto columns = read_header(rows->front());
+  if (!columns) return std::move(columns).error().with(input.name);
+
+  // Rows for types first, so that a row for a single node wins wherever it stands.
+  std::vector<PriceRow> prices;
+  for (std::size_t i = 1; i < rows->size(); ++i) {
+    const CsvRow& row = (*rows)[i];
+    const std::size_t asset_class = *columns->asset_class;
+    if (asset_class >= row.fields.size() || lower(trimmed(row.fields[asset_class])) != "node") continue;
+    auto price = read_row(row, *columns);
+    if (!price) return std::move(price).error().with(fmt::format("line {}", row.line)).with(input.name);
+    prices.push_back(std::move(price).value());
+  }
+  std::stable_partition(prices.begin(), prices.end(), [](const PriceRow& p) { return p.id.empty(); });
+
+  PriceList list(cluster);
+  std::size_t unused = 0;
+  for (const PriceRow& price : prices) {
+    auto used = list.apply(price);
+    if (!used) return std::move(used).error().with(fmt::format("line {}", price.line)).with(input.name);
+    if (!*used) ++unused;
+  }
+  if (unused > 0)
+    warnings.push_back(fmt::format("{}: {} of {} prices match no node and no on-demand offering", input.name,
+                                   unused, prices.size()));
+  return success();
+}
+
+}  // namespace tamp::codec

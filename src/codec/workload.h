@@ -1,0 +1,15 @@
+// Namespaces, controllers of pods, budgets over them, and priorities.
+#pragma once
+
+#include "codec/decoder.h"
+#include "model/workload.h"
+
+namespace tamp::codec {
+
+void decode_namespace(Decoder& d, Symbol name);
+void decode_workload(Decoder& d, Symbol ns, Symbol name, WorkloadKind kind);
+void decode_daemon_set(Decoder& d, Symbol ns, Symbol name);
+void decode_disruption_budget(Decoder& d, Symbol ns, Symbol name);
+void decode_priority_class(Decoder& d, Symbol name);
+
+}  // namespace tamp::codec

@@ -1,0 +1,124 @@
+#include <algorithm>
+#include <array>
+#include <cassert>
+
+#include "decide/candidate.h"
+#include "decide/gates.h"
+#include "decide/lifetime.h"
+
+namespace tamp::decide {
+namespace {
+
+enum class Mode : std::uint8_t { Always, Default, Compat };
+
+struct Gate {
+  Reason reason;
+  Mode mode;  // `Default` gates are unknown to Karpenter, `Compat` gates are Karpenter's alone
+  Finding (*check)(const Probe&);
+};
+
+// In the documented order. The first that fails is the reason.
+constexpr std::array kGates = {
+    Gate{Reason::NotManaged, Mode::Always, gates::not_managed},
+    Gate{Reason::NotInitialized, Mode::Always, gates::not_initialized},
+    Gate{Reason::Deleting, Mode::Always, gates::is_deleting},
+    Gate{Reason::Nominated, Mode::Default, gates::nominated},
+    Gate{Reason::Paused, Mode::Default, gates::paused},
+    Gate{Reason::NodeDoNotDisrupt, Mode::Always, gates::node_do_not_disrupt},
+    Gate{Reason::NodeDoNotEvict, Mode::Default, gates::node_do_not_evict},
+    Gate{Reason::ScaleDownDisabled, Mode::Default, gates::scale_down_disabled},
+    Gate{Reason::PoolNotFound, Mode::Always, gates::pool_not_found},
+    Gate{Reason::PodDoNotDisrupt, Mode::Always, gates::pod_do_not_disrupt},
+    Gate{Reason::PodDoNotEvict, Mode::Default, gates::pod_do_not_evict},
+    Gate{Reason::PodNotSafeToEvict, Mode::Default, gates::pod_not_safe_to_evict},
+    Gate{Reason::PodLocalStorage, Mode::Default, gates::pod_local_storage},
+    Gate{Reason::PodWithoutController, Mode::Default, gates::pod_without_controller},
+    Gate{Reason::PodResourceClaims, Mode::Always, gates::pod_resource_claims},
+    Gate{Reason::PodDisruptionBudget, Mode::Always, gates::pod_disruption_budget},
+    Gate{Reason::MultipleDisruptionBudgets, Mode::Always, gates::multiple_disruption_budgets},
+    Gate{Reason::SingleReplica, Mode::Default, gates::single_replica},
+    Gate{Reason::StaticPool, Mode::Always, gates::static_pool},
+    Gate{Reason::ConsolidationOff, Mode::Default, gates::consolidation_off},
+    Gate{Reason::ConsolidationNever, Mode::Always, gates::consolidation_never},
+    Gate{Reason::InstanceTypeUnknown, Mode::Compat, gates::instance_type_unknown},
+    Gate{Reason::CapacityTypeUnknown, Mode::Compat, gates::capacity_type_unknown},
+    Gate{Reason::ZoneUnknown, Mode::Compat, gates::zone_unknown},
+    Gate{Reason::NotEmpty, Mode::Always, gates::not_empty},
+    Gate{Reason::ConsolidateAfter, Mode::Always, gates::consolidate_after},
+    Gate{Reason::MinNodeLifetime, Mode::Default, gates::min_node_lifetime},
+    Gate{Reason::GracePeriod, Mode::Default, gates::grace_period},
+    Gate{Reason::Utilization, Mode::Default, gates::utilization},
+    Gate{Reason::Stabilizing, Mode::Default, gates::stabilizing},
+    Gate{Reason::MinNodes, Mode::Default, gates::min_nodes},
+};
+static_assert(std::ranges::is_sorted(kGates, {}, &Gate::reason));
+
+bool in_force(const Gate& gate, bool compat) {
+  return gate.mode == Mode::Always || (gate.mode == Mode::Compat) == compat;
+}
+
+Candidate describe(const Context& context, const Survey& survey, NodeId id) {
+  const Cluster& cluster = context.cluster;
+  const Node& node = cluster.nodes[id.index()];
+  const NodePrice priced = price_node(context, survey.types, node);
+  Candidate c;
+  c.node = id;
+  c.pool = pool_of(cluster, node);
+  c.type = priced.type;
+  c.zone = priced.zone;
+  c.capacity_type = priced.capacity_type;
+  c.price = priced.price;
+  c.dollars = priced.dollars;
+  c.lifetime_remaining = lifetime_remaining(cluster, node, context.now);
+  double total = 0;
+  for (PodId pod_id : node.pods) {
+    const Pod& pod = cluster.pods[pod_id.index()];
+    if (!reschedulable(pod)) continue;
+    const double cost = pod_cost(cluster, pod);
+    c.pods.push_back(pod_id);
+    total += cost;
+    c.eviction_cost += std::max(0.0, cost);
+  }
+  c.empty = c.pods.empty();
+  // One pod may weigh less than nothing, a node may not: else a move that loses money could pass.
+  c.disruption_cost = std::max(0.0, total) * c.lifetime_remaining;
+  return c;
+}
+
+}  // namespace
+
+std::vector<Candidate> assess_nodes(const Context& context) {
+  assert(context.settings.pools.size() == context.cluster.pools.size());
+  const Survey survey(context);
+  std::vector<Candidate> candidates;
+  candidates.reserve(context.cluster.nodes.size());
+  for (std::size_t i = 0; i < context.cluster.nodes.size(); ++i) {
+    Candidate& c = candidates.emplace_back(describe(context, survey, NodeId(i)));
+    const Probe probe{context, survey, context.cluster.nodes[i], c};
+    for (const Gate& gate : kGates) {
+      if (!in_force(gate, probe.compat())) continue;
+      Finding finding = gate.check(probe);
+      if (finding.passed) continue;
+      c.blocked = gate.reason;
+      c.message = std::move(finding.message);
+      break;
+    }
+  }
+  return candidates;
+}
+
+std::vector<GateOutcome> explain_gates(const Context& context, NodeId node) {
+  assert(context.settings.pools.size() == context.cluster.pools.size());
+  const Survey survey(context);
+  const Candidate candidate = describe(context, survey, node);
+  const Probe probe{context, survey, context.cluster.nodes[node.index()], candidate, true};
+  std::vector<GateOutcome> outcomes;
+  for (const Gate& gate : kGates) {
+    if (!in_force(gate, probe.compat())) continue;
+    Finding finding = gate.check(probe);
+    outcomes.push_back({gate.reason, finding.passed, std::move(finding.message), finding.source});
+  }
+  return outcomes;
+}
+
+}  // namespace tamp::decide

@@ -1,0 +1,175 @@
+// "Why not this node?"
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "decide/moves.h"
+#include "decide/surroundings.h"
+
+namespace tamp::decide {
+namespace {
+
+constexpr std::size_t kMostObstacles = 10;
+
+// Why one node refuses one pod, in the words of kube-scheduler's events.
+std::string in_words(const schedule::Simulation& sim, PodId pod, schedule::SiteId site, const char* filter) {
+  std::string_view f = filter;
+  const Cluster& c = sim.index().cluster();
+  if (f == "NodeResourcesFit") {
+    for (const auto& a : sim.index().requests(pod))
+      if (a.amount > 0 && a.amount > sim.room().free(site, a.id))
+        return a.id == kPods ? "too many pods" : fmt::format("insufficient {}", c.text(c.resource_names[a.id.index()]));
+    return "insufficient resources";
+  }
+  static const std::map<std::string_view, const char*> kWords = {
+      {"NodeUnschedulable", "cordoned"},
+      {"TaintToleration", "untolerated taint"},
+      {"NodeAffinity", "node affinity or selector mismatch"},
+      {"NodePorts", "host port in use"},
+      {"VolumeRestrictions", "volume in use elsewhere"},
+      {"NodeVolumeLimits", "volume limit reached"},
+      {"VolumeBinding", "volume cannot follow"},
+      {"VolumeZone", "volume in another zone"},
+      {"PodTopologySpread", "topology spread"},
+      {"InterPodAffinity", "pod affinity or anti-affinity"},
+  };
+  auto it = kWords.find(f);
+  return it == kWords.end() ? std::string(f) : it->second;
+}
+
+std::vector<PodObstacle> obstacles(const Context& context, const Candidate& victim, const std::vector<PodId>& homeless) {
+  schedule::Options options = schedule_options(context);
+  options.dialect = schedule::Dialect::Kubernetes;
+  options.preferences = PreferencePolicy::Ignore;
+  const Cluster& c = context.cluster;
+  schedule::Index index(c, options);
+  schedule::Simulation sim(index, {});
+  for (PodId p : c.nodes[victim.node.index()].pods)
+    if (!c.pods[p.index()].terminal()) sim.lift(p);
+  sim.take_away(victim.node);
+  std::vector<PodObstacle> out;
+  for (PodId p : homeless) {
+    if (out.size() == kMostObstacles) break;
+    if (p.index() >= c.pods.size()) continue;  // a pod that its controller has yet to recreate
+    std::map<std::string, int> counts;
+    for (std::size_t n = 0; n < c.nodes.size(); ++n) {
+      if (NodeId(n) == victim.node) continue;
+      schedule::SiteId site = index.site_of(NodeId(n));
+      const char* filter = sim.filter(p, site);
+      if (*filter)
+        ++counts[in_words(sim, p, site, filter)];
+      else if (index.site(site).closed != schedule::Closed::No)
+        ++counts["may not receive pods now"];
+      else
+        ++counts["would do alone, but not for all at once"];
+    }
+    PodObstacle o{p, {counts.begin(), counts.end()}, ""};
+    std::stable_sort(o.node_reasons.begin(), o.node_reasons.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    if (!c.catalogue) o.new_node_reason = "no machine catalogue was given, so no new node was considered";
+    out.push_back(std::move(o));
+  }
+  return out;
+}
+
+GateOutcome budget_gate(const Context& context, const Candidate& c) {
+  GateOutcome g;
+  g.gate = Reason::BudgetExhausted;
+  if (!c.pool.valid()) {
+    g.message = "in no pool, so no budget applies";
+    return g;
+  }
+  auto reason = c.empty ? DisruptionReason::Empty : DisruptionReason::Underutilized;
+  BudgetState s = budget_states(context, reason)[c.pool.index()];
+  g.passed = s.remaining() > 0;
+  g.source = context.settings.pools[c.pool.index()].budgets.source;
+  std::string_view pool = context.cluster.text(context.cluster.pools[c.pool.index()].name);
+  g.message = s.allowed == kUnbounded
+                  ? fmt::format("pool {}: no budget is active now", pool)
+                  : fmt::format("pool {}: {} of {} nodes may go at a time{}, {} going or not ready", pool, s.allowed, s.nodes,
+                                s.decisive.empty() ? "" : " (budget " + s.decisive + ")", s.disrupting);
+  return g;
+}
+
+// What would have to change, for the first thing that is in the way.
+std::vector<std::string> advice_for(const Context& context, const Candidate& c, Reason reason, const Priced& priced) {
+  std::vector<std::string> out;
+  std::string pool = c.pool.valid() ? std::string(context.cluster.text(context.cluster.pools[c.pool.index()].name)) : "";
+  switch (reason) {
+    case Reason::SavingsBelowThreshold: {
+      double cost = c.disruption_cost;
+      if (priced.cheapest_rejected && cost > 0 && c.price) {
+        double saved = (*c.price - priced.cheapest_rejected->price).dollars();
+        if (saved > 0)
+          out.push_back(fmt::format("lower consolidationSavingsThreshold of pool {} to {:.4g} or below, if {} an hour is worth "
+                                    "moving its pods",
+                                    pool, saved / cost, format_money(Money::from_dollars(saved))));
+      } else if (cost > 0 && c.price) {
+        out.push_back(fmt::format("lower consolidationSavingsThreshold of pool {} to {:.4g} or below", pool,
+                                  c.price->dollars() / cost));
+      }
+      if (c.lifetime_remaining < 1) out.push_back("or wait: its disruption cost falls to 0 as it nears its expiry");
+      break;
+    }
+    case Reason::NoCheaperReplacement:
+      out.push_back("allow more machine types in the pool's requirements, or reduce its pods' requests");
+      break;
+    case Reason::PodsDoNotFit: out.push_back("see the pods below: each line counts why the other nodes refuse it"); break;
+    case Reason::SpotToSpotOff: out.push_back("--feature-gates SpotToSpotConsolidation=true lets spot nodes be replaced by spot"); break;
+    case Reason::SpotFlexibility: out.push_back("allow more machine types in the pool, or lower its savings threshold"); break;
+    case Reason::Utilization:
+      out.push_back("raise --scaledown-utilization-threshold (1 turns the gate off), or wait until it is drifted or near its expiry");
+      break;
+    case Reason::PodWithoutController: out.push_back("give the pod a controller, or set allowUnownedPods in the TemperPolicy"); break;
+    case Reason::PodDisruptionBudget: out.push_back("wait until the budget allows a disruption, or loosen it"); break;
+    case Reason::MultipleDisruptionBudgets: out.push_back("make each pod match one PodDisruptionBudget only: the eviction API refuses two"); break;
+    case Reason::BudgetExhausted: out.push_back(fmt::format("wait for the nodes under way, or raise the budget of pool {}", pool)); break;
+    case Reason::PriceUnknown: out.push_back("add the machine to the catalogue or to a price list (--prices), or set the threshold to 0"); break;
+    case Reason::StaticPool: out.push_back("scale the pool by its replicas: static pools are not consolidated"); break;
+    default: break;
+  }
+  return out;
+}
+
+}  // namespace
+
+Explanation explain_node(const Context& context, NodeId node) {
+  Moves moves(context);
+  Explanation e;
+  e.node = node;
+  e.candidate = moves.candidate(node);
+  e.gates = explain_gates(context, node);
+  e.gates.push_back(budget_gate(context, e.candidate));
+
+  Priced priced;
+  if (e.candidate.empty) {
+    Command command;
+    command.method = Method::Empty;
+    command.nodes = {node};
+    if (e.candidate.price) command.savings = *e.candidate.price;
+    command.savings_known = e.candidate.price.has_value();
+    priced.command = std::move(command);
+  } else if (e.candidate.pool.valid()) {
+    // Also where a gate is shut: it is good to know whether opening it would help.
+    const Candidate* one[] = {&moves.candidate(node)};
+    priced = moves.evaluate(one, Method::Single);
+  }
+  e.cheapest_rejected = priced.cheapest_rejected;
+  if (!priced.homeless.empty()) e.obstacles = obstacles(context, e.candidate, priced.homeless);
+
+  auto shut = std::find_if(e.gates.begin(), e.gates.end(), [](const GateOutcome& g) { return !g.passed; });
+  if (shut != e.gates.end())
+    e.verdict = {node, Verdict::Blocked, shut->gate, shut->message};
+  else if (priced.command)
+    e.verdict = {node, Verdict::Command, Reason::None, ""};
+  else
+    e.verdict = {node, Verdict::Blocked, priced.reason, priced.message};
+  if (priced.command) e.command = std::move(priced.command);
+  e.advice = advice_for(context, e.candidate, e.verdict.reason, priced);
+  if (shut != e.gates.end() && !priced.command && priced.reason != Reason::None)
+    e.advice.push_back(fmt::format("even without that it would stay: {} ({})", name(priced.reason), priced.message));
+  return e;
+}
+
+}  // namespace tamp::decide

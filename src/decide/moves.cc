@@ -1,0 +1,141 @@
+#include "decide/moves.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "decide/surroundings.h"
+
+namespace tamp::decide {
+
+Moves::Moves(const Context& context)
+    : context_(context), candidates_(assess_nodes(context)), totals_(pool_totals(context, candidates_)) {
+  if (!context.settings.karpenter_compat) completed_ = with_missing_pods(context.cluster);
+  const Cluster& cluster = completed_ ? *completed_ : context.cluster;
+  index_ = std::make_unique<schedule::Index>(cluster, schedule_options(context));
+  simulation_ = std::make_unique<schedule::Simulation>(*index_, background_pods(context, cluster));
+}
+
+std::vector<const Candidate*> Moves::in_order(bool empty) const {
+  std::vector<const Candidate*> order;
+  for (const auto& c : candidates_)
+    if (c.eligible() && c.empty == empty) order.push_back(&c);
+  bool compat = context_.settings.karpenter_compat;
+  std::sort(order.begin(), order.end(), [&](const Candidate* a, const Candidate* b) {
+    if (compat) {
+      if (double x = a->savings_ratio(), y = b->savings_ratio(); x != y) return x > y;
+    } else {
+      if (a->disruption_cost != b->disruption_cost) return a->disruption_cost < b->disruption_cost;
+      if (a->dollars != b->dollars) return a->dollars > b->dollars;
+    }
+    return a->node < b->node;
+  });
+  return order;
+}
+
+schedule::Outcome Moves::simulate(std::span<const Candidate* const> victims, const schedule::NewNode& new_node) {
+  std::vector<NodeId> nodes;
+  std::vector<PodId> pods;
+  for (const Candidate* v : victims) {
+    nodes.push_back(v->node);
+    pods.insert(pods.end(), v->pods.begin(), v->pods.end());
+  }
+  auto outcome = simulation_->try_without(nodes, pods, new_node);
+  placements_ += outcome.placements.size() + 1;
+  return outcome;
+}
+
+bool Moves::deletable(std::span<const Candidate* const> victims) {
+  schedule::NewNode none;
+  none.allowed = false;
+  return simulate(victims, none).placed();
+}
+
+Priced Moves::refuse(const schedule::Outcome& outcome) const {
+  const Cluster& c = index_->cluster();
+  Priced p;
+  switch (outcome.kind) {
+    case schedule::Outcome::Kind::NoPlace: {
+      p.reason = Reason::PodsDoNotFit;
+      p.homeless = outcome.homeless;
+      constexpr std::size_t kNamed = 3;
+      std::string names;
+      for (std::size_t i = 0; i < outcome.homeless.size() && i < kNamed; ++i) {
+        const Pod& pod = c.pods[outcome.homeless[i].index()];
+        names += fmt::format("{}{}/{}", i ? ", " : "", c.text(pod.ns), c.text(pod.name));
+      }
+      if (outcome.homeless.size() > kNamed) names += fmt::format(" and {} more", outcome.homeless.size() - kNamed);
+      p.message = fmt::format("no place for {} {}", outcome.homeless.size() == 1 ? "pod" : "pods", names);
+      break;
+    }
+    case schedule::Outcome::Kind::Uninitialized: {
+      p.reason = Reason::UninitializedDestination;
+      p.message = "pods would have to go to a node that is not initialized yet";
+      for (const auto& m : outcome.placements)
+        if (m.role == schedule::Role::Moved && m.site.valid() && !index_->site(m.site).initialized)
+          p.message = fmt::format("pod {}/{} would have to go to {}, which is not initialized yet",
+                                  c.text(c.pods[m.pod.index()].ns), c.text(c.pods[m.pod.index()].name),
+                                  c.text(index_->site(m.site).name));
+      break;
+    }
+    case schedule::Outcome::Kind::SeveralNodes:
+      p.reason = Reason::NeedsSeveralNodes;
+      p.message = "its pods would need more than one new node";
+      break;
+    case schedule::Outcome::Kind::TooDear:
+      p.reason = Reason::NoCheaperReplacement;
+      p.message = "every machine that would hold its pods costs as much or more";
+      break;
+    case schedule::Outcome::Kind::Placed: break;
+  }
+  return p;
+}
+
+Priced Moves::evaluate(std::span<const Candidate* const> victims, Method method) {
+  return context_.settings.karpenter_compat ? evaluate_as_karpenter(victims, method)
+                                            : evaluate_as_kubernetes(victims, method);
+}
+
+Priced Moves::evaluate_as_karpenter(std::span<const Candidate* const> victims, Method method) {
+  schedule::NewNode any;
+  any.price_below = total_dollars(victims);
+  auto outcome = simulate(victims, any);
+  if (!outcome.placed()) return refuse(outcome);
+  return price_move(context_, *index_, victims, outcome, method, totals_);
+}
+
+Priced Moves::evaluate_as_kubernetes(std::span<const Candidate* const> victims, Method method) {
+  schedule::NewNode none;
+  none.allowed = false;
+  auto deleted = simulate(victims, none);
+  if (deleted.placed()) return price_move(context_, *index_, victims, deleted, method, totals_);
+
+  Priced best = refuse(deleted);
+  if (index_->templates().empty()) {
+    best.message += context_.cluster.catalogue ? " (and no pool may launch a replacement)"
+                                               : " (and there is no machine catalogue to replace the node from)";
+    return best;
+  }
+  for (const Candidate* v : victims)
+    if (!v->price) {
+      best.reason = Reason::PriceUnknown;
+      best.message += "; its price is not known, so no replacement can be judged";
+      return best;
+    }
+  bool priced = false;
+  for (std::size_t t = 0; t < index_->templates().size(); ++t) {
+    schedule::NewNode one;
+    one.template_index = t;
+    one.price_below = total_dollars(victims);
+    auto outcome = simulate(victims, one);
+    Priced p = outcome.placed() ? price_move(context_, *index_, victims, outcome, method, totals_) : refuse(outcome);
+    bool better = p.command && (!best.command || p.command->savings > best.command->savings);
+    // Of several refusals the one that came furthest tells most: prices before places.
+    bool further = !best.command && !p.command && p.reason > best.reason && !priced;
+    if (better || further) best = std::move(p);
+    priced = priced || best.reason > Reason::NeedsSeveralNodes;
+  }
+  return best;
+}
+
+}  // namespace tamp::decide

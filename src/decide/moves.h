@@ -1,0 +1,56 @@
+// A pass over one cluster: the candidates, the simulation they share, and the answer to "could these nodes go together?".
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "decide/budget.h"
+#include "decide/plan.h"
+#include "decide/pricing.h"
+#include "schedule/simulation.h"
+
+namespace tamp::decide {
+
+class Moves {
+ public:
+  explicit Moves(const Context& context);
+
+  const Context& context() const { return context_; }
+  const std::vector<Candidate>& candidates() const { return candidates_; }
+  const Candidate& candidate(NodeId n) const { return candidates_[n.index()]; }
+  const schedule::Index& index() const { return *index_; }
+  std::span<const PoolTotals> totals() const { return totals_; }
+
+  // Candidates that pass all gates, in the order in which they are to be tried: least disruption first ("Cluster
+  // Consolidation"); under --compat most savings per unit of disruption first.
+  std::vector<const Candidate*> in_order(bool empty) const;
+
+  // Simulates and prices the removal of the victims together.
+  Priced evaluate(std::span<const Candidate* const> victims, Method method);
+  // Only whether their pods fit on what is left, without buying anything.
+  bool deletable(std::span<const Candidate* const> victims);
+
+  // Pods that the simulation has placed so far: work done, for budgets of work.
+  std::uint64_t placements() const { return placements_; }
+
+ private:
+  Priced evaluate_as_karpenter(std::span<const Candidate* const> victims, Method method);
+  Priced evaluate_as_kubernetes(std::span<const Candidate* const> victims, Method method);
+  schedule::Outcome simulate(std::span<const Candidate* const> victims, const schedule::NewNode& new_node);
+  Priced refuse(const schedule::Outcome& outcome) const;
+
+  Context context_;
+  std::vector<Candidate> candidates_;
+  std::vector<PoolTotals> totals_;
+  std::unique_ptr<Cluster> completed_;  // with pods that controllers are about to recreate; null if there are none
+  std::unique_ptr<schedule::Index> index_;
+  std::unique_ptr<schedule::Simulation> simulation_;
+  std::uint64_t placements_ = 0;
+};
+
+// multi.cc: the best command over several nodes, if there is one.
+std::optional<Command> multi_node(Moves& moves, std::vector<const Candidate*> order);
+
+}  // namespace tamp::decide

@@ -1,0 +1,72 @@
+// Several nodes at once.
+//
+// Under --compat this is Karpenter's search: a binary search for the longest prefix of the order that can go together.
+// Tamp's own search tries that too, and besides grows a set of nodes to delete: going through the order it keeps every node
+// that can still go along, in steps that double while they succeed and halve when they fail. Work is bounded by a count of
+// placements, never by a clock, so the same cluster always gets the same answer.
+#include <algorithm>
+
+#include "decide/moves.h"
+
+namespace tamp::decide {
+namespace {
+
+constexpr std::size_t kMostTogether = 100;
+constexpr std::uint64_t kMostPlacements = 150'000;
+
+std::optional<Command> longest_prefix(Moves& moves, const std::vector<const Candidate*>& order) {
+  if (order.size() < 2) return std::nullopt;
+  // Karpenter's bounds: prefixes of 2 up to 101 nodes.
+  std::ptrdiff_t low = 1, high = static_cast<std::ptrdiff_t>(std::min(order.size() - 1, kMostTogether));
+  std::optional<Command> last;
+  while (low <= high) {
+    std::ptrdiff_t middle = (low + high) / 2;
+    std::span<const Candidate* const> victims(order.data(), static_cast<std::size_t>(middle) + 1);
+    Priced p = moves.evaluate(victims, Method::Multi);
+    if (p.command) {
+      last = std::move(p.command);
+      low = middle + 1;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return last;
+}
+
+std::optional<Command> grown_set(Moves& moves, const std::vector<const Candidate*>& order) {
+  std::vector<const Candidate*> set;
+  std::size_t next = 0, step = 1;
+  std::uint64_t limit = moves.placements() + kMostPlacements;
+  while (next < order.size() && set.size() < kMostTogether && moves.placements() < limit) {
+    std::size_t take = std::min({step, order.size() - next, kMostTogether - set.size()});
+    std::vector<const Candidate*> trial = set;
+    trial.insert(trial.end(), order.begin() + static_cast<std::ptrdiff_t>(next),
+                 order.begin() + static_cast<std::ptrdiff_t>(next + take));
+    if (moves.deletable(trial)) {
+      set = std::move(trial);
+      next += take;
+      step *= 2;
+    } else if (take > 1) {
+      step = take / 2;
+    } else {
+      ++next;
+    }
+  }
+  if (set.size() < 2) return std::nullopt;
+  return moves.evaluate(set, Method::Multi).command;
+}
+
+}  // namespace
+
+std::optional<Command> multi_node(Moves& moves, std::vector<const Candidate*> order) {
+  auto prefix = longest_prefix(moves, order);
+  if (moves.context().settings.karpenter_compat) return prefix;
+  auto grown = grown_set(moves, order);
+  if (!prefix) return grown;
+  if (!grown) return prefix;
+  // What is saved beyond what the disruption asks for decides.
+  auto gain = [](const Command& c) { return c.savings - c.required_savings; };
+  return gain(*grown) >= gain(*prefix) ? grown : prefix;
+}
+
+}  // namespace tamp::decide

@@ -1,0 +1,66 @@
+#include "decide/node_price.h"
+
+#include <gtest/gtest.h>
+
+#include "decide/decide_testing.h"
+
+namespace tamp::decide {
+namespace {
+
+using test::ClusterBuilder;
+
+struct Price : testing::Test {
+  Price() { b.type("m").cpu(4000).memory_gi(16).price(0.2).spot_price(0.07); }
+  std::optional<Money> price() { return Scene(b).candidate("a").price; }
+  static Money dollars(double d) { return Money::from_dollars(d); }
+  ClusterBuilder b;
+};
+
+TEST_F(Price, IsThatOfTypeZoneAndCapacityType) {
+  b.type("m").offering("test-zone-b", "spot", 0.09);
+  b.node("a").type("m").zone("test-zone-b").spot();
+  EXPECT_EQ(price(), dollars(0.09));
+  EXPECT_DOUBLE_EQ(Scene(b).candidate("a").dollars, 0.09);
+}
+TEST_F(Price, HoldsForARunningNodeThoughNoMoreCanBeBought) {
+  b.type("m").offering("test-zone-a", "on-demand", 1.0, false);
+  b.node("a").type("m");
+  EXPECT_EQ(price(), dollars(1.0));
+}
+TEST_F(Price, OfAPriceListThatNamesTheNodeWins) {
+  b.node("a").type("m").node().price_override = dollars(0.33);
+  EXPECT_EQ(price(), dollars(0.33));
+}
+TEST_F(Price, OfAPriceListNeedsNoCatalogue) {
+  ClusterBuilder bare;
+  bare.node("a").type("unheard-of").node().price_override = dollars(0.33);
+  EXPECT_EQ(Scene(bare).candidate("a").price, dollars(0.33));
+}
+TEST_F(Price, IsUnknownForAnUnknownType) {
+  b.node("a").type("x");
+  EXPECT_EQ(price(), std::nullopt);
+  EXPECT_DOUBLE_EQ(Scene(b).candidate("a").dollars, 0.0);
+  EXPECT_FALSE(Scene(b).candidate("a").type.valid());
+}
+TEST_F(Price, IsUnknownWhereTheTypeIsNotOffered) {
+  b.node("a").type("m").zone("elsewhere");
+  EXPECT_EQ(price(), std::nullopt);
+}
+TEST_F(Price, IsUnknownWithoutZoneOrCapacityType) {
+  b.node("a").type("m").unlabel(test::kZone);
+  EXPECT_EQ(price(), std::nullopt);
+  b.node("a").zone("test-zone-a").unlabel(test::kCapacityType);
+  EXPECT_EQ(price(), std::nullopt);
+}
+TEST_F(Price, OfASpotNodeGroupIsFoundByTheCloudsOwnLabel) {
+  b.node("a")
+      .node_group("g")
+      .type("m")
+      .unlabel(test::kCapacityType)
+      .label("eks.amazonaws.com/capacityType", "SPOT");
+  EXPECT_EQ(price(), dollars(0.07));
+  EXPECT_EQ(Scene::compat(b).candidate("a").price, std::nullopt);
+}
+
+}  // namespace
+}  // namespace tamp::decide

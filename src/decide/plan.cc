@@ -1,0 +1,192 @@
+// One pass: empty nodes, then several together, then one by one; the first method that finds something ends it.
+#include "decide/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "decide/moves.h"
+
+namespace tamp::decide {
+namespace {
+
+class Pass {
+ public:
+  Pass(const Context& context, const PlanOptions& options) : context_(context), options_(options), moves_(context) {
+    plan_.decided_at = context.now;
+    for (std::size_t i = 0; i < context.cluster.nodes.size(); ++i) {
+      const Candidate& c = moves_.candidates()[i];
+      if (c.price) plan_.hourly_cost += *c.price;
+      plan_.nodes.push_back({NodeId(i), c.eligible() ? Verdict::Eligible : Verdict::Blocked, c.blocked, c.message});
+    }
+  }
+
+  Plan run() {
+    if (context_.settings.paused) {
+      for (auto& v : plan_.nodes)
+        if (v.verdict == Verdict::Eligible) block(v.node, Reason::Paused, "the TemperPolicy is paused");
+    } else if (options_.every) {
+      every();
+    } else {
+      bool found = options_.empty && empty();
+      found = found || (options_.multi && multi());
+      if (!found && options_.single) single();
+      // Whoever asks for everything wants to know what keeps the rest, too.
+      if (options_.empty && options_.multi && options_.single) judge_rest();
+    }
+    plan_.candidates = moves_.candidates();
+    return std::move(plan_);
+  }
+
+ private:
+  NodeVerdict& verdict(NodeId n) { return plan_.nodes[n.index()]; }
+  void block(NodeId n, Reason reason, std::string message) {
+    verdict(n) = {n, Verdict::Blocked, reason, std::move(message)};
+    judged_.resize(plan_.nodes.size());
+    judged_[n.index()] = true;
+  }
+  void accept(Command command) {
+    for (NodeId n : command.nodes) verdict(n) = {n, Verdict::Command, Reason::None, ""};
+    plan_.commands.push_back(std::move(command));
+  }
+
+  std::vector<BudgetState> budgets(DisruptionReason reason) const { return budget_states(context_, reason); }
+  // Room in the pool's budget, unpooled nodes are nobody's budget.
+  static bool take(std::vector<BudgetState>& states, PoolId pool) {
+    if (!pool.valid()) return true;
+    BudgetState& s = states[pool.index()];
+    if (s.remaining() <= 0) return false;
+    ++s.disrupting;
+    return true;
+  }
+  void over_budget(const Candidate& c, const BudgetState& s, DisruptionReason reason) {
+    block(c.node, Reason::BudgetExhausted,
+          fmt::format("pool {} allows {} of {} nodes at a time for {}{}, {} going or not ready",
+                      context_.cluster.text(context_.cluster.pools[c.pool.index()].name), s.allowed, s.nodes,
+                      reason == DisruptionReason::Empty ? "Empty" : "Underutilized",
+                      s.decisive.empty() ? "" : " (budget " + s.decisive + ")", s.disrupting));
+  }
+  // How many nodes may go before the cluster is as small as it may get.
+  std::size_t spare_nodes() const {
+    auto least = static_cast<std::size_t>(std::max<std::int64_t>(0, context_.settings.min_nodes.value));
+    return context_.cluster.nodes.size() > least ? context_.cluster.nodes.size() - least : 0;
+  }
+
+  bool empty() {
+    auto states = budgets(DisruptionReason::Empty);
+    const auto before = states;
+    std::vector<const Candidate*> victims;
+    for (const Candidate* c : moves_.in_order(true)) {
+      if (victims.size() >= spare_nodes()) break;
+      if (take(states, c->pool))
+        victims.push_back(c);
+      else
+        over_budget(*c, before[c->pool.index()], DisruptionReason::Empty);
+    }
+    if (victims.empty()) return false;
+    accept(empty_command(victims));
+    return true;
+  }
+
+  Command empty_command(const std::vector<const Candidate*>& victims) const {
+    Command command;
+    command.method = Method::Empty;
+    for (const Candidate* v : victims) {
+      command.nodes.push_back(v->node);
+      if (v->price) command.savings += *v->price;
+      command.savings_known = command.savings_known && v->price.has_value();
+    }
+    return command;
+  }
+
+  bool multi() {
+    auto states = budgets(DisruptionReason::Underutilized);
+    std::vector<const Candidate*> order;
+    for (const Candidate* c : moves_.in_order(false)) {
+      if (!context_.settings.karpenter_compat && order.size() >= spare_nodes()) break;
+      if (take(states, c->pool)) order.push_back(c);
+    }
+    auto command = multi_node(moves_, std::move(order));
+    if (!command) return false;
+    accept(std::move(*command));
+    return true;
+  }
+
+  // Karpenter goes round the pools, the best candidate of each first, so that one pool cannot starve the others.
+  std::vector<const Candidate*> single_order() const {
+    auto order = moves_.in_order(false);
+    if (!context_.settings.karpenter_compat) return order;
+    std::vector<std::vector<const Candidate*>> by_pool(context_.cluster.pools.size());
+    for (const Candidate* c : order) by_pool[c->pool.index()].push_back(c);
+    order.clear();
+    bool more = true;
+    for (std::size_t i = 0; more; ++i) {
+      more = false;
+      for (const auto& list : by_pool)
+        if (i < list.size()) {
+          order.push_back(list[i]);
+          more = true;
+        }
+    }
+    return order;
+  }
+
+  // The verdict on one node alone; the command if it could go.
+  std::optional<Command> judge(const Candidate& c, const std::vector<BudgetState>& states) {
+    if (c.pool.valid() && states[c.pool.index()].remaining() <= 0) {
+      over_budget(c, states[c.pool.index()], DisruptionReason::Underutilized);
+      return std::nullopt;
+    }
+    if (context_.settings.karpenter_compat && !can_pass_score(context_, c, moves_.totals())) {
+      block(c.node, Reason::BalancedScore, "even deleting it would save too little of its pool's cost for its disruption");
+      return std::nullopt;
+    }
+    const Candidate* one[] = {&c};
+    Priced p = moves_.evaluate(one, Method::Single);
+    if (!p.command) block(c.node, p.reason, std::move(p.message));
+    return std::move(p.command);
+  }
+
+  void single() {
+    auto states = budgets(DisruptionReason::Underutilized);
+    for (const Candidate* c : single_order())
+      if (auto command = judge(*c, states)) {
+        accept(std::move(*command));
+        return;
+      }
+  }
+
+  void judge_rest() {
+    judged_.resize(plan_.nodes.size());
+    auto states = budgets(DisruptionReason::Underutilized);
+    for (const Candidate* c : moves_.in_order(false))
+      if (verdict(c->node).verdict == Verdict::Eligible && !judged_[c->node.index()]) judge(*c, states);
+  }
+
+  void every() {
+    if (options_.empty) {
+      auto states = budgets(DisruptionReason::Empty);
+      for (const Candidate* c : moves_.in_order(true)) {
+        if (c->pool.valid() && states[c->pool.index()].remaining() <= 0)
+          over_budget(*c, states[c->pool.index()], DisruptionReason::Empty);
+        else
+          accept(empty_command({c}));
+      }
+    }
+    auto states = budgets(DisruptionReason::Underutilized);
+    for (const Candidate* c : single_order())
+      if (auto command = judge(*c, states)) accept(std::move(*command));
+  }
+
+  const Context& context_;
+  PlanOptions options_;
+  Moves moves_;
+  Plan plan_;
+  std::vector<bool> judged_;
+};
+
+}  // namespace
+
+Plan make_plan(const Context& context, const PlanOptions& options) { return Pass(context, options).run(); }
+
+}  // namespace tamp::decide

@@ -1,0 +1,48 @@
+// Does the move pay? The price rules after the simulation, in the order of "Consolidation Savings Threshold": strictly
+// cheaper, savings worth the disruption, spot flexibility, launch list; and Karpenter's Balanced score.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "decide/candidate.h"
+#include "decide/plan.h"
+#include "schedule/simulation.h"
+
+namespace tamp::decide {
+
+// A single spot node is replaced by a spot node only if so many cheaper types remain, and the launch list is cut to them:
+// then the node that comes is among the cheapest, and is not replaced again at once.
+inline constexpr std::size_t kSpotFlexibility = 15;
+// No launch request names more types than this.
+inline constexpr std::size_t kMostTypes = 600;
+
+// What the pools cost and weigh altogether, for the Balanced score. By PoolId.
+struct PoolTotals {
+  double cost = 0;
+  double disruption = 0;
+};
+std::vector<PoolTotals> pool_totals(const Context& context, std::span<const Candidate> candidates);
+
+// The outcome of pricing: a command, or why not.
+struct Priced {
+  std::optional<Command> command;
+  Reason reason = Reason::None;
+  std::string message;
+  std::optional<RejectedReplacement> cheapest_rejected;
+  std::vector<PodId> homeless;  // pods without a place, where that is the reason
+};
+
+Priced price_move(const Context& context, const schedule::Index& index, std::span<const Candidate* const> victims,
+                  const schedule::Outcome& outcome, Method method, std::span<const PoolTotals> totals);
+
+// Could even deleting the node pass its pool's Balanced score? If not, no replacement will.
+bool can_pass_score(const Context& context, const Candidate& candidate, std::span<const PoolTotals> totals);
+
+// threshold × disruption cost of each, summed, rounded to nano-dollars.
+Money required_savings(const Context& context, std::span<const Candidate* const> victims);
+double total_dollars(std::span<const Candidate* const> victims);
+
+}  // namespace tamp::decide

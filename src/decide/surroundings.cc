@@ -1,0 +1,157 @@
+#include "decide/surroundings.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "decide/eviction_limits.h"
+#include "decide/node_state.h"
+#include "decide/protection.h"
+#include "decide/settling.h"
+
+namespace tamp::decide {
+namespace {
+
+// Pods below this priority are there to be preempted (Cluster Autoscaler's default): they claim no room.
+constexpr std::int32_t kExpendable = -10;
+// More missing replicas than this of one controller are not believed: it is a controller at rest, not one catching up.
+constexpr std::int64_t kMostMissing = 1000;
+
+bool reserved_key(std::string_view key) {
+  if (key == "kubernetes.io/hostname") return true;
+  auto slash = key.find('/');
+  std::string_view domain = slash == std::string_view::npos ? "" : key.substr(0, slash);
+  bool karpenter = domain == "karpenter.sh" || domain.ends_with(".karpenter.sh") || domain == "karpenter.kwok.sh";
+  if (!karpenter) return false;
+  return key != "karpenter.sh/nodepool" && key != "karpenter.sh/capacity-type" &&
+         !key.starts_with("karpenter.kwok.sh/instance-");
+}
+
+// Karpenter passes over pending pods that ask for what it never gives.
+bool karpenter_would_provision(const Cluster& c, const Pod& pod) {
+  if (pod.bound() || !pod.unschedulable || pod.daemon() || pod.owner_kind == OwnerKind::Node) return false;
+  if (pod.nominated_node.valid() && pod.nominated_node != c.known.empty) return false;
+  const PodSpec& spec = c.spec(pod);
+  for (auto [k, v] : spec.node_selector)
+    if (reserved_key(c.text(k))) return false;
+  for (const auto& term : spec.node_affinity) {
+    if (!term.fields.empty()) return false;
+    for (const auto& r : term.expressions) {
+      if (reserved_key(c.text(r.key))) return false;
+      if (r.key == c.known.nodepool && r.op == SelectorOp::DoesNotExist) return false;
+    }
+  }
+  return true;
+}
+
+bool would_be_evicted_by_karpenter(const Context& context, const Cluster& c, const EvictionLimits& limits, const Pod& pod) {
+  if (!reschedulable(pod)) return false;
+  if (pod.active() && pod.do_not_disrupt.valid() &&
+      read_protection(c.text(pod.do_not_disrupt), pod.started, context.now).active)
+    return false;
+  if (!pod.active() || tolerates_disruption(c, pod)) return true;
+  auto over = limits.over(pod);
+  if (over.size() > 1) return false;
+  return over.empty() || !fully_blocking(c.budgets[over.front()]) ||
+         (c.budgets[over.front()].always_allow_unhealthy && pod.ready_false);
+}
+
+}  // namespace
+
+schedule::Options schedule_options(const Context& context) {
+  using schedule::Closed;
+  const Cluster& c = context.cluster;
+  schedule::Options options;
+  bool compat = context.settings.karpenter_compat;
+  options.dialect = compat ? schedule::Dialect::Karpenter : schedule::Dialect::Kubernetes;
+  options.preferences = context.settings.preferences.value;
+  options.closed.assign(c.nodes.size(), Closed::No);
+  for (std::size_t i = 0; i < c.nodes.size(); ++i) {
+    const Node& node = c.nodes[i];
+    if (compat) {
+      if (under_consolidate_after(context, NodeId(i))) options.closed[i] = Closed::ForMovedPods;
+      continue;
+    }
+    // Unknown is never healthy: a node that does not say it is ready takes nothing.
+    bool paused = node.marks.pause == c.known.true_;
+    if (paused || !node.ready.is_true() || !initialized(c, node) || deleting(context, node) ||
+        within_grace_period(context, NodeId(i)))
+      options.closed[i] = Closed::ForAll;
+  }
+  return options;
+}
+
+std::vector<schedule::Seeker> background_pods(const Context& context, const Cluster& cluster) {
+  using schedule::Role;
+  std::vector<schedule::Seeker> seekers;
+  bool compat = context.settings.karpenter_compat;
+  EvictionLimits limits(cluster);
+  std::vector<bool> leaving(cluster.nodes.size());
+  for (std::size_t i = 0; i < cluster.nodes.size(); ++i) leaving[i] = deleting(context, cluster.nodes[i]);
+  for (std::size_t i = 0; i < cluster.pods.size(); ++i) {
+    const Pod& pod = cluster.pods[i];
+    if (pod.bound()) {
+      if (!leaving[pod.node.index()]) continue;
+      if (compat ? would_be_evicted_by_karpenter(context, cluster, limits, pod) : reschedulable(pod))
+        seekers.push_back({PodId(i), Role::Leaving});
+      continue;
+    }
+    bool looking = compat ? karpenter_would_provision(cluster, pod)
+                          : pod.active() && !pod.daemon() && !cluster.spec(pod).scheduling_gated &&
+                                pod.priority.value_or(0) >= kExpendable;
+    if (looking) seekers.push_back({PodId(i), Role::Pending});
+  }
+  // A pod whose binding dangles belongs to no node and is looking for none.
+  std::erase_if(seekers, [&](const schedule::Seeker& s) {
+    return std::find(cluster.dangling.begin(), cluster.dangling.end(), s.pod.value) != cluster.dangling.end();
+  });
+  return seekers;
+}
+
+std::unique_ptr<Cluster> with_missing_pods(const Cluster& cluster) {
+  struct Replicas {
+    std::int64_t present = 0;
+    PodId example;
+  };
+  std::unordered_map<Symbol, Replicas> by_owner;  // uid
+  for (std::size_t i = 0; i < cluster.pods.size(); ++i) {
+    const Pod& pod = cluster.pods[i];
+    if (!pod.owner_uid.valid() || pod.owner_uid == cluster.known.empty || pod.daemon()) continue;
+    Replicas& r = by_owner[pod.owner_uid];
+    if (pod.active()) ++r.present;
+    if (!r.example.valid()) r.example = PodId(i);
+  }
+  std::vector<Pod> missing;
+  for (const auto& w : cluster.workloads) {
+    bool counts_pods = w.kind == WorkloadKind::ReplicaSet || w.kind == WorkloadKind::ReplicationController ||
+                       w.kind == WorkloadKind::StatefulSet;
+    if (!counts_pods || w.deleting || !w.uid.valid()) continue;
+    auto it = by_owner.find(w.uid);
+    std::int64_t present = it == by_owner.end() ? 0 : it->second.present;
+    std::int64_t lacking = std::min(w.desired - present, kMostMissing);
+    if (lacking <= 0) continue;
+    Pod pod;
+    pod.ns = w.ns;
+    if (it != by_owner.end()) {
+      const Pod& example = cluster.pods[it->second.example.index()];
+      pod.spec = example.spec;
+      pod.labels = example.labels;
+      pod.priority = example.priority;
+    } else if (w.template_spec) {
+      pod.spec = *w.template_spec;
+      pod.labels = w.template_labels;
+    } else {
+      continue;
+    }
+    pod.name = w.name;
+    pod.phase = PodPhase::Pending;
+    pod.owner_uid = w.uid;
+    pod.has_controller = true;
+    for (std::int64_t i = 0; i < lacking; ++i) missing.push_back(pod);
+  }
+  if (missing.empty()) return nullptr;
+  auto completed = std::make_unique<Cluster>(cluster);
+  completed->pods.insert(completed->pods.end(), missing.begin(), missing.end());
+  return completed;
+}
+
+}  // namespace tamp::decide

@@ -1,0 +1,23 @@
+// What a simulation must take into account besides the nodes in question: nodes that may not receive pods, and pods that are
+// looking for a place anyway.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "decide/candidate.h"
+#include "schedule/options.h"
+#include "schedule/simulation.h"
+
+namespace tamp::decide {
+
+schedule::Options schedule_options(const Context& context);
+
+// Pending pods, and pods of nodes that are being removed.
+std::vector<schedule::Seeker> background_pods(const Context& context, const Cluster& cluster);
+
+// The cluster with a pending pod for every replica that its controller has yet to recreate; null where all are there.
+// Ids of existing objects stay the same.
+std::unique_ptr<Cluster> with_missing_pods(const Cluster& cluster);
+
+}  // namespace tamp::decide

@@ -1,0 +1,19 @@
+#include "decide/survey.h"
+
+#include <algorithm>
+
+namespace tamp::decide {
+
+Survey::Survey(const Context& context)
+    : limits(context.cluster), types(index_types(context.cluster)), stability(decide::stability(context)) {
+  const Cluster& cluster = context.cluster;
+  for (std::size_t i = 0; i < cluster.pods.size(); ++i) {
+    const Pod& pod = cluster.pods[i];
+    if (pod.nominated_node.valid() && !pod.bound() && pod.active())
+      nominated.try_emplace(pod.nominated_node, i);
+  }
+  if (context.settings.protect_single_replica.value) replicas.emplace(cluster);
+  has_pool_objects = std::ranges::any_of(cluster.pools, &NodePool::has_object);
+}
+
+}  // namespace tamp::decide

@@ -1,0 +1,27 @@
+// What the gates need to know of the whole cluster, found out once for a pass over its nodes.
+#pragma once
+
+#include <optional>
+#include <unordered_map>
+
+#include "decide/candidate.h"
+#include "decide/eviction_limits.h"
+#include "decide/node_price.h"
+#include "decide/replica_index.h"
+#include "decide/stabilization.h"
+
+namespace tamp::decide {
+
+// Refers to the context's cluster.
+struct Survey {
+  explicit Survey(const Context& context);
+
+  EvictionLimits limits;
+  TypeIndex types;
+  Stability stability;
+  std::unordered_map<Symbol, PodId> nominated;  // node name → the first pending pod that waits for it
+  std::optional<ReplicaIndex> replicas;         // only where single replicas are protected
+  bool has_pool_objects = false;                // at least one NodePool was read
+};
+
+}  // namespace tamp::decide

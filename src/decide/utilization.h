@@ -1,0 +1,19 @@
+// How much of a node is asked for ("Node Utilization Threshold for Consolidation").
+#pragma once
+
+#include "model/cluster.h"
+#include "model/policy.h"
+
+namespace tamp::decide {
+
+// Requests of all active pods on the node, DaemonSets too, over allocatable. Nothing allocatable counts as unused.
+// May exceed 1 on an overcommitted node.
+struct NodeUtilization {
+  double cpu = 0;
+  double memory = 0;
+  double by(UtilizationFormula formula) const;
+};
+
+NodeUtilization node_utilization(const Cluster& cluster, const Node& node);
+
+}  // namespace tamp::decide

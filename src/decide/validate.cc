@@ -1,0 +1,60 @@
+// Does a command still hold? The second look before anything is carried out.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "decide/moves.h"
+
+namespace tamp::decide {
+
+std::optional<Invalidation> validate(const Context& newer, const Cluster& cluster_then, const Command& command) {
+  Moves moves(newer);
+  auto no = [](Reason reason, std::string message) { return Invalidation{reason, std::move(message)}; };
+
+  std::vector<const Candidate*> victims;
+  for (NodeId n : command.nodes) {
+    std::string_view name = cluster_then.text(cluster_then.nodes[n.index()].name);
+    NodeId id = newer.cluster.find_node(name);
+    if (!id.valid()) return no(Reason::Deleting, fmt::format("node {} is gone", name));
+    if (newer.cluster.text(newer.cluster.nodes[id.index()].uid) != cluster_then.text(cluster_then.nodes[n.index()].uid))
+      return no(Reason::Deleting, fmt::format("node {} is another one of the same name", name));
+    const Candidate& c = moves.candidate(id);
+    if (!c.eligible()) return no(c.blocked, fmt::format("node {}: {}", name, c.message));
+    if (command.method == Method::Empty && !c.empty)
+      return no(Reason::NotEmpty, fmt::format("node {} is not empty any more: {} pods", name, c.pods.size()));
+    victims.push_back(&c);
+  }
+
+  auto reason = command.method == Method::Empty ? DisruptionReason::Empty : DisruptionReason::Underutilized;
+  auto states = budget_states(newer, reason);
+  for (const Candidate* v : victims) {
+    if (!v->pool.valid()) continue;
+    BudgetState& s = states[v->pool.index()];
+    if (s.remaining() <= 0)
+      return no(Reason::BudgetExhausted, fmt::format("pool {} allows only {} nodes at a time now",
+                                                     newer.cluster.text(newer.cluster.pools[v->pool.index()].name), s.allowed));
+    ++s.disrupting;
+  }
+  if (command.method == Method::Empty) return std::nullopt;
+
+  Priced p = moves.evaluate(victims, command.method);
+  if (!p.command) return no(p.reason, p.message);
+  if (p.command->replacement.has_value() != command.replacement.has_value())
+    return no(command.replacement ? Reason::NoCheaperReplacement : Reason::PodsDoNotFit,
+              command.replacement ? "its pods fit without a new node now: decide again" : "its pods need a new node now");
+  if (command.replacement) {
+    std::vector<std::string_view> allowed;
+    for (TypeId t : p.command->replacement->types)
+      allowed.push_back(newer.cluster.text(newer.cluster.catalogue->types[t.index()].name));
+    for (TypeId t : command.replacement->types) {
+      std::string_view type = cluster_then.text(cluster_then.catalogue->types[t.index()].name);
+      if (std::find(allowed.begin(), allowed.end(), type) == allowed.end())
+        return no(Reason::NoCheaperReplacement, fmt::format("a new {} would not do any more", type));
+    }
+  }
+  if (p.command->savings < command.required_savings && !newer.settings.karpenter_compat)
+    return no(Reason::SavingsBelowThreshold, fmt::format("saves only {}/h now", format_money(p.command->savings)));
+  return std::nullopt;
+}
+
+}  // namespace tamp::decide

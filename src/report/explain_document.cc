@@ -1,0 +1,76 @@
+#include "base/json_writer.h"
+#include "report/command_fields.h"
+#include "report/explain_report.h"
+#include "report/yaml_writer.h"
+
+namespace tamp::report {
+namespace {
+
+template <typename Writer>
+void write_obstacle(Writer& w, const Cluster& cluster, const decide::PodObstacle& obstacle) {
+  const Pod& pod = cluster.pods[obstacle.pod.index()];
+  w.begin_object();
+  w.field("namespace", cluster.text(pod.ns)).field("name", cluster.text(pod.name));
+  w.key("nodes").begin_array();
+  for (const auto& [reason, count] : obstacle.node_reasons)
+    w.begin_object().field("reason", reason).field("count", static_cast<std::int64_t>(count)).end_object();
+  w.end_array();
+  w.field("newNode", obstacle.new_node_reason);
+  w.end_object();
+}
+
+template <typename Writer>
+std::string document(Writer w, const ExplainReport& report) {
+  const Cluster& cluster = report.cluster;
+  const decide::Explanation& e = report.explanation;
+  w.begin_object();
+  w.field("decidedAt", format_rfc3339(report.decided_at));
+  w.field("planner", "Requests");
+  w.field("name", cluster.text(cluster.nodes[e.node.index()].name));
+  w.field("verdict", name(e.verdict.verdict));
+  w.field("reason", decide::name(e.verdict.reason));
+  w.field("message", e.verdict.message);
+  write_candidate_fields(w, cluster, e.candidate);
+  w.field("lifetimeRemaining", e.candidate.lifetime_remaining);
+  w.key("gates").begin_array();
+  for (const decide::GateOutcome& gate : e.gates) {
+    w.begin_object();
+    w.field("gate", decide::name(gate.gate)).field("passed", gate.passed).field("message", gate.message);
+    w.field("source", gate.source ? name(*gate.source) : std::string_view());
+    w.end_object();
+  }
+  w.end_array();
+  w.key("obstacles").begin_array();
+  for (const decide::PodObstacle& obstacle : e.obstacles) write_obstacle(w, cluster, obstacle);
+  w.end_array();
+  w.key("cheapestRejected");
+  if (e.cheapest_rejected) {
+    const decide::RejectedReplacement& r = *e.cheapest_rejected;
+    w.begin_object();
+    w.field("instanceType", cluster.text(cluster.catalogue->types[r.type.index()].name));
+    w.field("hourlyPrice", r.price.dollars()).field("gap", r.gap.dollars());
+    w.end_object();
+  } else {
+    w.null();
+  }
+  w.key("command");
+  if (e.command)
+    write_command(w, cluster, *e.command);
+  else
+    w.null();
+  w.key("advice").begin_array();
+  for (const std::string& line : e.advice) w.string(line);
+  w.end_array();
+  w.end_object();
+  return w.take();
+}
+
+}  // namespace
+
+std::string explain_json(const ExplainReport& report) {
+  return document(JsonWriter(JsonWriter::Style::Pretty), report) + "\n";
+}
+
+std::string explain_yaml(const ExplainReport& report) { return document(YamlWriter(), report); }
+
+}  // namespace tamp::report

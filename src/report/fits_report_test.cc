@@ -1,0 +1,51 @@
+#include "report/fits_report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "report/sample_test.h"
+
+namespace tamp::report {
+namespace {
+
+using testing::HasSubstr;
+
+schedule::PodFit fit_of(PodId pod) {
+  return {pod,
+          {{NodeId{std::size_t{0}}, ""},
+           {NodeId{std::size_t{1}}, "TaintToleration"},
+           {NodeId{std::size_t{2}}, "NodePorts"}}};
+}
+
+TEST(FitsReport, TheDocumentIsTheContract) {
+  const Sample s;
+  EXPECT_EQ(
+      fits_json(s.cluster, {fit_of(s.pod("web-1"))}),
+      R"({"pods":[{"namespace":"default","name":"web-1","nodes":[{"name":"a","fits":true,"reason":""},)"
+      R"({"name":"b","fits":false,"reason":"TaintToleration"},{"name":"c","fits":false,"reason":"NodePorts"}]}]})"
+      "\n");
+}
+
+TEST(FitsReport, OnePodGetsALineForEachNode) {
+  const Sample s;
+  const std::string page = fits_page(s.cluster, {fit_of(s.pod("web-1"))}, {});
+  EXPECT_THAT(page, HasSubstr("default/web-1  runs on a, judged as if it had just been evicted"));
+  EXPECT_THAT(page, HasSubstr("could run on 1 of 3 nodes"));
+  EXPECT_THAT(page, HasSubstr("✗  b     big   z1    TaintToleration  taint not tolerated"));
+}
+
+TEST(FitsReport, ManyPodsGetALineEach) {
+  const Sample s;
+  const schedule::PodFit fit = fit_of(s.pod("web-1"));
+  const std::string page = fits_page(s.cluster, {fit, fit, fit, fit}, {});
+  EXPECT_THAT(page, HasSubstr("default/web-1  a         1/3  1 host port taken, 1 taint not tolerated"));
+}
+
+TEST(FitsReport, NoPodsIsSaid) {
+  const Sample s;
+  EXPECT_EQ(fits_page(s.cluster, {}, {}), "no pods that could be scheduled\n");
+  EXPECT_EQ(fits_json(s.cluster, {}), "{\"pods\":[]}\n");
+}
+
+}  // namespace
+}  // namespace tamp::report

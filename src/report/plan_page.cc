@@ -1,0 +1,294 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/layout.h"
+#include "report/plan_report.h"
+#include "report/plan_summary.h"
+#include "report/words.h"
+
+namespace tamp::report {
+namespace {
+
+constexpr std::size_t kPodsShown = 4;   // per destination
+constexpr std::size_t kNextShown = 8;   // other nodes that could go
+constexpr std::size_t kNamesShown = 4;  // further nodes of a reason
+constexpr std::size_t kBarCells = 16;
+
+std::string type_of(const Cluster& cluster, NodeId node) {
+  return text(cluster, cluster.nodes[node.index()].labels.get(cluster.known.instance_type));
+}
+
+const decide::Candidate* candidate_of(const decide::Plan& plan, NodeId node) {
+  return node.index() < plan.candidates.size() ? &plan.candidates[node.index()] : nullptr;
+}
+
+// "m8i.large", "m8i.large +14"
+std::string type_list(const Cluster& cluster, const decide::Replacement& replacement) {
+  if (replacement.types.empty()) return "?";
+  std::string out = text(cluster, cluster.catalogue->types[replacement.types.front().index()].name);
+  if (replacement.types.size() > 1) out += fmt::format(" +{}", replacement.types.size() - 1);
+  return out;
+}
+
+std::string join(const Cluster& cluster, const std::vector<Symbol>& symbols, std::size_t most) {
+  std::string out;
+  for (std::size_t i = 0; i < std::min(most, symbols.size()); ++i)
+    out += (i == 0 ? "" : ",") + text(cluster, symbols[i]);
+  if (symbols.size() > most) out += fmt::format(" +{}", symbols.size() - most);
+  return out;
+}
+
+std::size_t pods_moved(const decide::Command& command) {
+  return static_cast<std::size_t>(std::count_if(command.moves.begin(), command.moves.end(),
+                                                [](const decide::Move& m) { return m.from.valid(); }));
+}
+
+class Page {
+ public:
+  Page(const PlanReport& report, const Style& style)
+      : report_(report),
+        cluster_(report.cluster),
+        plan_(report.plan),
+        style_(style),
+        sum_(summarize(report)) {}
+
+  std::string render() {
+    header();
+    if (report_.every) {
+      every();
+    } else {
+      for (const decide::Command& command : plan_.commands) this->command(command);
+      if (plan_.commands.empty()) nothing();
+      next();
+    }
+    kept();
+    hints();
+    return std::move(out_);
+  }
+
+ private:
+  std::string paint(Ink ink, std::string_view t) const { return report::paint(style_, ink, t); }
+
+  // Left and right on one line, or on two where the page is too narrow.
+  void spread(std::string_view left, Ink left_ink, std::string_view right, Ink right_ink) {
+    const std::size_t used = display_width(left) + display_width(right);
+    const std::size_t width = std::min<std::size_t>(style_.width, 100);
+    out_ += paint(left_ink, left);
+    out_ += used + 2 <= width ? std::string(width - used, ' ') : "\n  ";
+    out_ += paint(right_ink, right) + "\n";
+  }
+
+  std::string saves(Money savings, bool known) const {
+    if (!known) return "saves an unknown amount";
+    std::string out = fmt::format("saves {}, {}", per_hour(savings), per_month(savings));
+    if (plan_.hourly_cost.nanos > 0)
+      out += fmt::format(", {} of the bill", percent(savings.dollars() / plan_.hourly_cost.dollars()));
+    return out;
+  }
+
+  void header() {
+    out_ += paint(Ink::Bold, "tamp plan") +
+            paint(Ink::Dim, fmt::format("  {}  decided on requests alone, without measurements",
+                                        format_rfc3339(plan_.decided_at))) +
+            "\n\n  ";
+    out_ += paint(Ink::Bold, count(cluster_.nodes.size(), "node", "nodes")) + "   ";
+    out_ += paint(Ink::Bold, count(live_pods(cluster_), "pod", "pods")) + "   ";
+    out_ += paint(Ink::Bold, per_hour(plan_.hourly_cost)) + "   ";
+    out_ += paint(Ink::Bold, per_month(plan_.hourly_cost)) + "   ";
+    out_ += paint(Ink::Dim, fmt::format("requested: cpu {:.0f}%, memory {:.0f}%", sum_.cpu_requested * 100,
+                                        sum_.memory_requested * 100));
+    out_ += "\n";
+    if (sum_.unpriced > 0)
+      out_ += paint(Ink::Yellow, fmt::format("  {} of unknown price not counted in the bill\n",
+                                             count(sum_.unpriced, "node", "nodes")));
+    out_ += "\n";
+  }
+
+  void command(const decide::Command& command) {
+    const std::string nodes = count(command.nodes.size(), "node", "nodes");
+    std::string what;
+    if (command.replacement)
+      what = fmt::format("REPLACE {} by a cheaper one", nodes);
+    else if (command.method == decide::Method::Empty)
+      what =
+          fmt::format("DELETE {} {}", nodes, command.nodes.size() == 1 ? "that is empty" : "that are empty");
+    else
+      what = fmt::format("DELETE {}", nodes);
+    spread(what, Ink::Bold, saves(command.savings, command.savings_known), Ink::Green);
+    out_ += "\n";
+    command_nodes(command);
+    command_moves(command);
+    if (command.disruption_cost > 0) {
+      std::string cost = fmt::format("  disruption cost {}", decimal(command.disruption_cost));
+      if (command.required_savings.nanos > 0)
+        cost += fmt::format(", worth it from {}", per_hour(command.required_savings));
+      out_ += paint(Ink::Dim, cost) + "\n";
+    }
+    out_ += "\n";
+  }
+
+  void command_nodes(const decide::Command& command) {
+    Table table({Align::Left, Align::Left, Align::Left, Align::Left, Align::Left, Align::Right, Align::Right},
+                2);
+    table.header({"", "NODE", "TYPE", "CAPACITY", "ZONE", "$/HOUR", "PODS"});
+    for (const NodeId node : command.nodes) {
+      const decide::Candidate* c = candidate_of(plan_, node);
+      table.row({{"-", Ink::Red},
+                 {node_name(cluster_, node)},
+                 {type_of(cluster_, node)},
+                 {c != nullptr ? text(cluster_, c->capacity_type) : ""},
+                 {c != nullptr ? text(cluster_, c->zone) : ""},
+                 {hour_amount(c != nullptr ? c->price : std::nullopt)},
+                 {c != nullptr ? std::to_string(c->pods.size()) : ""}});
+    }
+    if (command.replacement) {
+      const decide::Replacement& r = *command.replacement;
+      const auto arriving = std::count_if(command.moves.begin(), command.moves.end(),
+                                          [](const decide::Move& m) { return !m.to.valid(); });
+      table.row({{"+", Ink::Green},
+                 {"new node, pool " + text(cluster_, cluster_.pools[r.pool.index()].name)},
+                 {type_list(cluster_, r)},
+                 {join(cluster_, r.capacity_types, 2)},
+                 {join(cluster_, r.zones, 1)},
+                 {hour_amount(r.price)},
+                 {std::to_string(arriving)}});
+    }
+    out_ += table.render(style_) + "\n";
+  }
+
+  void command_moves(const decide::Command& command) {
+    std::vector<decide::Move> moves;
+    for (const decide::Move& move : command.moves)
+      if (move.from.valid()) moves.push_back(move);
+    if (moves.empty()) return;
+    std::sort(moves.begin(), moves.end(), [](const decide::Move& a, const decide::Move& b) {
+      return std::pair(a.to, a.pod) < std::pair(b.to, b.pod);
+    });
+    out_ +=
+        fmt::format("  {} {}\n", count(moves.size(), "pod", "pods"), moves.size() == 1 ? "moves" : "move");
+    Table table({Align::Left, Align::Right, Align::Left}, 2);
+    for (std::size_t at = 0; at < moves.size();) {
+      std::size_t end = at;
+      std::string pods;
+      for (; end < moves.size() && moves[end].to == moves[at].to; ++end)
+        if (end - at < kPodsShown) pods += (end == at ? "" : ", ") + pod_name(cluster_, moves[end].pod);
+      if (end - at > kPodsShown) pods += fmt::format(" and {} more", end - at - kPodsShown);
+      const NodeId to = moves[at].to;
+      table.row({{"→ " + (to.valid() ? node_name(cluster_, to) : std::string("new node")), Ink::Cyan},
+                 {std::to_string(end - at)},
+                 {std::move(pods), Ink::Dim}});
+      at = end;
+    }
+    out_ += table.render(style_);
+  }
+
+  void nothing() {
+    spread("NOTHING TO DO", Ink::Bold, "no move would save enough and leave every pod a place", Ink::Dim);
+    out_ += "\n";
+  }
+
+  // One line for each command that stands on its own.
+  void own_commands(const std::vector<const decide::Command*>& commands, std::size_t most) {
+    Table table(
+        {Align::Left, Align::Left, Align::Left, Align::Left, Align::Right, Align::Right, Align::Right}, 2);
+    table.header({"NODE", "TYPE", "CAPACITY", "WHAT", "PODS", "$/HOUR", "$/MONTH"});
+    for (std::size_t i = 0; i < std::min(most, commands.size()); ++i) {
+      const decide::Command& command = *commands[i];
+      const NodeId node = command.nodes.front();
+      const decide::Candidate* c = candidate_of(plan_, node);
+      const std::string what =
+          command.replacement ? "replace by " + type_list(cluster_, *command.replacement) : "delete";
+      table.row({{node_name(cluster_, node)},
+                 {type_of(cluster_, node)},
+                 {c != nullptr ? text(cluster_, c->capacity_type) : ""},
+                 {what},
+                 {std::to_string(pods_moved(command))},
+                 {command.savings_known ? hour_amount(command.savings) : "?", Ink::Green},
+                 {command.savings_known ? month_amount(command.savings) : "?", Ink::Green}});
+    }
+    if (commands.size() > most)
+      table.note(fmt::format("and {} more: tamp plan --every", commands.size() - most), Ink::Dim);
+    out_ += table.render(style_) + "\n";
+  }
+
+  void next() {
+    if (sum_.next.empty()) return;
+    spread("COULD GO NEXT", Ink::Bold, "each on its own, if this pass is not carried out", Ink::Dim);
+    out_ += "\n";
+    own_commands(sum_.next, kNextShown);
+  }
+
+  void every() {
+    if (plan_.commands.empty()) return nothing();
+    spread(fmt::format("{} COULD GO", count(plan_.commands.size(), "NODE", "NODES")), Ink::Bold,
+           "each on its own, not to be carried out together", Ink::Dim);
+    out_ += "\n";
+    std::vector<const decide::Command*> commands;
+    for (const decide::Command& command : plan_.commands) commands.push_back(&command);
+    own_commands(commands, commands.size());
+  }
+
+  void kept() {
+    if (sum_.kept.empty()) return;
+    spread(fmt::format("WHAT KEEPS THE OTHER {}", count(sum_.kept_nodes, "NODE", "NODES")), Ink::Bold,
+           fmt::format("{}, {}", per_hour(sum_.kept_cost), per_month(sum_.kept_cost)), Ink::Yellow);
+    out_ += "\n";
+    const double most = sum_.kept.front().pinned.dollars();
+    Table table({Align::Left, Align::Right, Align::Right, Align::Right, Align::Left}, 2);
+    table.header({"REASON", "NODES", "$/HOUR", "$/MONTH", ""});
+    for (const ReasonGroup& group : sum_.kept) {
+      const bool waiting = group.reason == decide::Reason::None;
+      table.row({{waiting ? "eligible" : std::string(decide::name(group.reason)),
+                  waiting ? Ink::Green : Ink::Yellow},
+                 {std::to_string(group.nodes.size())},
+                 {hour_amount(group.pinned)},
+                 {month_amount(group.pinned)},
+                 {most > 0 ? bar(group.pinned.dollars() / most, kBarCells) : "", Ink::Yellow}});
+      const KeptNode& example = group.nodes.front();
+      const std::string message = waiting && example.message.empty() ? "no gate objects; a later pass decides"
+                                                                     : printable(example.message);
+      std::string note = node_name(cluster_, example.node);
+      if (!message.empty()) note += ": " + message;
+      table.note(std::move(note), Ink::Plain);
+      if (group.nodes.size() > 1) table.note("also " + other_names(group), Ink::Dim);
+    }
+    out_ += table.render(style_) + "\n";
+  }
+
+  std::string other_names(const ReasonGroup& group) const {
+    std::string out;
+    const std::size_t shown = std::min(group.nodes.size(), kNamesShown + 1);
+    for (std::size_t i = 1; i < shown; ++i)
+      out += (i == 1 ? "" : ", ") + node_name(cluster_, group.nodes[i].node);
+    if (group.nodes.size() > shown) out += fmt::format(" and {} more", group.nodes.size() - shown);
+    return out;
+  }
+
+  void hints() {
+    Table table({Align::Left, Align::Left}, 2);
+    if (!sum_.kept.empty())
+      table.row({{"tamp explain " + node_name(cluster_, sum_.kept.front().nodes.front().node), Ink::Cyan},
+                 {"every gate of one node, and what would have to change", Ink::Dim}});
+    if (!report_.every)
+      table.row({{"tamp plan --every", Ink::Cyan}, {"a verdict for each node on its own", Ink::Dim}});
+    table.row({{"tamp plan -o json", Ink::Cyan}, {"the same for tools", Ink::Dim}});
+    out_ += table.render(style_);
+    if (report_.timings)
+      out_ += paint(Ink::Dim, fmt::format("\n  read in {:.1f} ms, planned in {:.1f} ms\n",
+                                          report_.timings->read_ms, report_.timings->plan_ms));
+  }
+
+  const PlanReport& report_;
+  const Cluster& cluster_;
+  const decide::Plan& plan_;
+  const Style& style_;
+  PlanSummary sum_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string plan_page(const PlanReport& report, const Style& style) { return Page(report, style).render(); }
+
+}  // namespace tamp::report

@@ -1,0 +1,32 @@
+// A plan for readers: the document that tools read (JSON, YAML) and the page that people read, from the same values.
+// The document's keys are a contract, see docs/reference/plan-json.md.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "decide/plan.h"
+#include "model/cluster.h"
+#include "report/style.h"
+
+namespace tamp::report {
+
+struct Timings {
+  double read_ms = 0;  // bytes to cluster and settings
+  double plan_ms = 0;  // cluster to plan
+};
+
+struct PlanReport {
+  const Cluster& cluster;
+  const decide::Plan& plan;
+  bool every = false;  // the plan gives each node its own verdict; its commands exclude each other
+  // For the page of a single pass: each node's own verdict, to say what could go next and what keeps the rest.
+  const decide::Plan* alternatives = nullptr;
+  std::optional<Timings> timings = std::nullopt;
+};
+
+std::string plan_json(const PlanReport& report);
+std::string plan_yaml(const PlanReport& report);
+std::string plan_page(const PlanReport& report, const Style& style);
+
+}  // namespace tamp::report

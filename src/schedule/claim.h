@@ -1,0 +1,39 @@
+// A node that does not exist yet, as it takes shape in a simulation: each pod that joins narrows what it may be.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "schedule/index.h"
+
+namespace tamp::schedule {
+
+class Simulation;
+
+struct Claim {
+  std::size_t template_index = 0;
+  ReqId requirements;
+  std::vector<std::uint64_t> types;  // bits by position in Template::types
+  ResourceList requested;            // by its pods
+  std::vector<HostPort> ports;
+  std::vector<PodId> pods;
+
+  std::vector<TypeId> type_list(const Index& index) const;
+};
+
+// What joining would make of the claim.
+struct Join {
+  ReqId requirements;
+  std::vector<std::uint64_t> types;
+};
+
+// A claim of the template with nobody on it; no types where the pool's limits leave no room for any.
+Claim fresh_claim(const Index& index, const Simulation& simulation, std::size_t template_index);
+
+// Could the pod join? `out` is set if so.
+bool can_join(const Simulation& simulation, const Claim& claim, PodId pod, const Variant& variant, Join& out);
+
+// Do the types (bits) cover enough distinct values for every minValues of the requirements?
+bool satisfies_min_values(const Index& index, const Template& t, const std::vector<std::uint64_t>& types, ReqId reqs);
+
+}  // namespace tamp::schedule

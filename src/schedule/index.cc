@@ -1,0 +1,130 @@
+#include "schedule/index.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace tamp::schedule {
+
+Index::Index(const Cluster& cluster, const Options& options)
+    : cluster_(cluster),
+      options_(options),
+      sites_(make_sites(cluster, options)),
+      topology_(cluster, sites_, options.dialect),
+      requirements_(cluster.symbols),
+      volumes_(cluster, options.dialect),
+      counts_(topology_) {
+  build_templates();
+  build_offered();
+  build_shapes();
+  build_counts();
+  build_room();
+  build_ranks();
+}
+
+bool Index::counts_for(const Group& group, const Pod& pod) const {
+  if (!pod.bound() || pod.terminal()) return false;
+  if (group.kind == Group::Kind::Repulsion) return true;
+  bool sees_terminating = !karpenter() && group.kind != Group::Kind::Spread;
+  return sees_terminating || !pod.terminating();
+}
+
+void Index::build_counts() {
+  counts_ = TopologyCounts(topology_);
+  for (std::size_t i = 0; i < cluster_.pods.size(); ++i) {
+    const Pod& pod = cluster_.pods[i];
+    if (!pod.bound() || pod.terminal()) continue;
+    SiteId site = site_of(pod.node);
+    const Shape& s = shape(PodId(i));
+    auto count = [&](GroupId id) {
+      const Group& g = topology_.group(id);
+      if (topology_.scopes()[g.scope.index()].member[site.index()] && counts_for(g, pod))
+        counts_.add(id, topology_.domain(g.key, site), 1);
+    };
+    for (GroupId id : s.counted_by) count(id);
+    for (GroupId id : s.repels) count(id);
+  }
+}
+
+// What the DaemonSets that belong on a node still have to place there.
+ResourceList Index::daemon_needs(const Site& site) const {
+  ResourceList needs;
+  for (const auto& d : cluster_.daemon_sets) {
+    const PodSpec& spec = cluster_.pod_specs[d.spec.index()];
+    Profile p{spec.node_selector, spec.has_node_affinity, spec.node_affinity, {}, spec.tolerations};
+    if (judge(cluster_, Dialect::Karpenter, p, site) == StaticVerdict::Fits) needs.add(spec.requests);
+  }
+  if (!site.node.valid()) return needs;
+  for (PodId p : cluster_.nodes[site.node.index()].pods) {
+    const Pod& pod = cluster_.pods[p.index()];
+    if (!pod.daemon() || pod.terminal()) continue;
+    for (const auto& a : cluster_.spec(pod).requests) needs.add(a.id, -a.amount);
+  }
+  return needs;
+}
+
+void Index::build_room() {
+  std::size_t n = resources();
+  free_.assign(sites_.list.size() * n, 0);
+  limits_left_.resize(cluster_.pools.size());
+  nodes_left_.resize(cluster_.pools.size());
+  for (std::size_t p = 0; p < cluster_.pools.size(); ++p) {
+    limits_left_[p] = cluster_.pools[p].limits;
+    nodes_left_[p] = cluster_.pools[p].node_limit.value_or(0);
+  }
+  for (std::size_t i = 0; i < sites_.list.size(); ++i) {
+    Site& site = sites_.list[i];
+    const Node* node = site.node.valid() ? &cluster_.nodes[site.node.index()] : nullptr;
+    const NodeClaim* claim = site.claim.valid() ? &cluster_.claims[site.claim.index()] : nullptr;
+    ResourceList allocatable = node ? node->allocatable : claim->allocatable;
+    ResourceList capacity = node ? node->capacity : claim->capacity;
+    if (karpenter() && claim && !site.initialized) {
+      // A node reports nothing, or zero, until its kubelet and device plugins are up; its claim knows better.
+      for (const auto& a : claim->allocatable)
+        if (allocatable.get(a.id) == 0) allocatable.set(a.id, a.amount);
+      for (const auto& a : claim->capacity)
+        if (capacity.get(a.id) == 0) capacity.set(a.id, a.amount);
+    }
+    std::int64_t* free = &free_[i * n];
+    for (const auto& a : allocatable) free[a.id.index()] = a.amount;
+    if (node)
+      for (PodId p : node->pods) {
+        const Pod& pod = cluster_.pods[p.index()];
+        if (pod.terminal()) continue;
+        for (const auto& a : cluster_.spec(pod).requests) free[a.id.index()] -= a.amount;
+      }
+    if (karpenter()) {
+      for (const auto& a : daemon_needs(site))
+        if (a.amount > 0) free[a.id.index()] -= a.amount;
+      // Karpenter: a node that is overcommitted in anything it lists takes nothing.
+      for (const auto& a : allocatable)
+        if (free[a.id.index()] < 0) site.closed = Closed::ForAll;
+    }
+    if (!site.leaving) {
+      PoolId pool = node ? pool_of(cluster_, *node) : cluster_.find_pool(cluster_.text(site.labels.get(cluster_.known.nodepool)));
+      if (pool.valid()) {
+        for (const auto& a : cluster_.pools[pool.index()].limits)
+          limits_left_[pool.index()].add(a.id, -capacity.get(a.id));
+        --nodes_left_[pool.index()];
+      }
+    }
+  }
+}
+
+void Index::build_ranks() {
+  std::vector<std::uint32_t> order(cluster_.pods.size());
+  std::iota(order.begin(), order.end(), 0u);
+  auto cpu = [&](std::uint32_t i) { return cluster_.spec(cluster_.pods[i]).requests.get(kCpu); };
+  auto memory = [&](std::uint32_t i) { return cluster_.spec(cluster_.pods[i]).requests.get(kMemory); };
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    if (auto x = cpu(a), y = cpu(b); x != y) return x > y;
+    if (auto x = memory(a), y = memory(b); x != y) return x > y;
+    const Pod &p = cluster_.pods[a], &q = cluster_.pods[b];
+    if (p.created != q.created) return p.created < q.created;
+    if (p.uid != q.uid) return cluster_.text(p.uid) < cluster_.text(q.uid);
+    return a < b;
+  });
+  rank_.resize(order.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) rank_[order[i]] = i;
+}
+
+}  // namespace tamp::schedule

@@ -1,0 +1,143 @@
+// A cluster compiled for simulation: every string, selector and taint is resolved into ids, bits and counters once, so that
+// moving a pod in thought costs a few comparisons. Immutable after construction (memo tables apart); simulations share it.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "model/cluster.h"
+#include "schedule/options.h"
+#include "schedule/profile.h"
+#include "schedule/requirement.h"
+#include "schedule/sites.h"
+#include "schedule/topology.h"
+#include "schedule/topology_counts.h"
+#include "schedule/volumes.h"
+
+namespace tamp::schedule {
+
+using ShapeId = Id<struct ShapeTag>;
+
+struct GroupUse {
+  GroupId group;
+  bool self = false;  // the pod itself is among those the group counts
+};
+
+// A pod's constraints at one stage of relaxation. Stage 0 has them all; each later one has one preference less.
+struct Variant {
+  ProfileId profile;
+  ReqId requirements;              // of a new node, preferences included
+  ReqId strict;                    // required ones only: they alone narrow the domains a pod may use
+  std::vector<ReqId> by_term;      // Kubernetes' dialect: alternatives for a new node, one for each OR'd affinity term
+  std::vector<GroupUse> groups;    // spread, affinity and anti-affinity that the pod asks for, each by itself
+  std::vector<GroupUse> affinity;  // Kubernetes' dialect: required affinity terms, which are judged together
+};
+
+// Pods alike in spec, namespace and labels: the scheduler cannot tell them apart (their volumes aside).
+struct Shape {
+  Symbol ns;
+  LabelSetId labels;
+  PodSpecId spec;
+  std::vector<Variant> variants;
+  std::vector<GroupId> counted_by;   // groups that select it
+  std::vector<GroupId> repelled_by;  // repulsions that select it
+  std::vector<GroupId> repels;       // repulsions that it owns
+};
+
+// The bits of a profile over all sites.
+struct ProfileMatch {
+  std::vector<StaticVerdict> verdict;  // by SiteId
+  std::vector<std::uint64_t> fits;     // bit set: verdict is Fits
+};
+
+// A new node of some pool: what Karpenter calls a NodeClaim template.
+struct Template {
+  PoolId pool;
+  ReqId requirements;
+  std::vector<Taint> taints;
+  std::vector<TypeId> types;                      // that its requirements allow
+  std::vector<ResourceList> daemon_overhead;      // by TypeId: what DaemonSets will ask for on such a node
+  std::vector<std::vector<HostPort>> daemon_ports;  // by TypeId
+};
+
+class Index {
+ public:
+  Index(const Cluster& cluster, const Options& options);
+  Index(const Index&) = delete;
+  Index& operator=(const Index&) = delete;
+
+  const Cluster& cluster() const { return cluster_; }
+  const Options& options() const { return options_; }
+  bool karpenter() const { return options_.dialect == Dialect::Karpenter; }
+  const Sites& sites() const { return sites_; }
+  const Site& site(SiteId s) const { return sites_.list[s.index()]; }
+  SiteId site_of(NodeId n) const { return sites_.of_node[n.index()]; }
+  const Topology& topology() const { return topology_; }
+  const TopologyCounts& initial_counts() const { return counts_; }
+  const Volumes& volumes() const { return volumes_; }
+  const std::vector<Template>& templates() const { return templates_; }  // in the order in which they are tried
+  const Shape& shape(PodId p) const { return shapes_[shape_of_[p.index()].index()]; }
+  ShapeId shape_id(PodId p) const { return shape_of_[p.index()]; }
+  const ProfileMatch& match(ProfileId p) const { return matches_[p.index()]; }
+  const Profile& profile(ProfileId p) const { return profiles_[p.index()]; }
+  const ResourceList& requests(PodId p) const { return cluster_.spec(cluster_.pods[p.index()]).requests; }
+
+  std::size_t resources() const { return cluster_.resource_names.size(); }
+  // Room left on each site, [site × resources()].
+  const std::vector<std::int64_t>& initial_free() const { return free_; }
+  // What the nodes of a pool have already taken of its limits is subtracted from these; by PoolId, then ResourceId.
+  const std::vector<ResourceList>& limits_left() const { return limits_left_; }
+  const std::vector<std::int64_t>& nodes_left() const { return nodes_left_; }
+
+  // Position of a pod in the queue: bigger first, then older, then by uid.
+  std::uint32_t rank(PodId p) const { return rank_[p.index()]; }
+
+  // Memo of requirement sets; grows while simulating.
+  RequirementTable& requirements() const { return requirements_; }
+  // Types of a template that a requirement set allows (labels and offerings, not room), as bits by position in
+  // Template::types.
+  const std::vector<std::uint64_t>& allowed_types(std::size_t template_index, ReqId reqs) const;
+  const Requirements& type_requirements(TypeId t) const { return type_requirements_[t.index()]; }
+  const std::vector<Requirements>& offering_requirements(TypeId t) const { return offering_requirements_[t.index()]; }
+
+  // Does the pod count for topology where it is now? Spread passes over pods that are going; affinity does not.
+  bool counts_for(const Group& group, const Pod& pod) const;
+
+ private:
+  void build_templates();
+  void build_offered();
+  void build_shapes();
+  void build_counts();
+  void build_room();
+  void build_ranks();
+  ProfileId intern_profile(Profile p);
+  std::vector<Variant> make_variants(const PodSpec& spec, Symbol ns, const LabelSet& labels, std::vector<GroupId>& repels);
+  Variant make_variant(const PodSpec& stage, Symbol ns, const LabelSet& labels);
+  ResourceList daemon_needs(const Site& site) const;
+  PodMatcher matcher(const PodAffinityTerm& term, Symbol ns, bool as_repulsion) const;
+
+  const Cluster& cluster_;
+  Options options_;
+  Sites sites_;
+  Topology topology_;
+  mutable RequirementTable requirements_;
+  Volumes volumes_;
+  std::vector<Requirements> type_requirements_;
+  std::vector<std::vector<Requirements>> offering_requirements_;
+  std::vector<Template> templates_;
+  bool tolerate_soft_taints_ = false;  // some pool taints its nodes PreferNoSchedule
+  std::vector<Profile> profiles_;
+  std::unordered_multimap<std::size_t, ProfileId> profile_index_;
+  std::vector<ProfileMatch> matches_;
+  std::vector<Shape> shapes_;
+  std::vector<ShapeId> shape_of_;  // by PodId
+  TopologyCounts counts_;
+  std::vector<std::int64_t> free_;
+  std::vector<ResourceList> limits_left_;
+  std::vector<std::int64_t> nodes_left_;
+  std::vector<std::uint32_t> rank_;
+  mutable std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> allowed_types_;
+};
+
+}  // namespace tamp::schedule

@@ -1,0 +1,28 @@
+// How the simulation should think: whose rules, what about preferences, and which nodes it must not use.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/settings.h"
+
+namespace tamp::schedule {
+
+// Kubernetes: exactly what kube-scheduler's filters would say. Karpenter: what Karpenter 1.14's own simulation would
+// say, which is stricter in places (soft taints) and looser in others (hostname spread).
+enum class Dialect : std::uint8_t { Kubernetes, Karpenter };
+
+// Why an existing node must not receive moved pods, though the scheduler would allow it.
+enum class Closed : std::uint8_t {
+  No,
+  ForMovedPods,  // pending pods may still land there: Karpenter's consolidateAfter window
+  ForAll,        // hidden by its grace period, paused, going away, not ready, not initialized
+};
+
+struct Options {
+  Dialect dialect = Dialect::Kubernetes;
+  PreferencePolicy preferences = PreferencePolicy::Ignore;
+  std::vector<Closed> closed;  // by NodeId; empty = all open
+};
+
+}  // namespace tamp::schedule

@@ -1,0 +1,127 @@
+#include "schedule/profile.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+namespace tamp::schedule {
+namespace {
+
+std::optional<std::int64_t> as_int64(std::string_view text) {
+  std::int64_t v = 0;
+  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+  auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), v);
+  if (ec != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
+  return v;
+}
+
+bool listed(const std::vector<Symbol>& values, Symbol v) {
+  return std::find(values.begin(), values.end(), v) != values.end();
+}
+
+// Karpenter judges an existing node by the same algebra as a new one, with the node's labels as single values.
+bool karpenter_accepts(const Cluster& c, const Requirements& wanted, const LabelSet& labels) {
+  for (const auto& r : wanted) {
+    Symbol v = labels.get(r.key);
+    if (v.valid() ? !r.has(v, c.symbols) : !r.tolerates_absence()) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool requirement_matches(const Cluster& cluster, const SelectorRequirement& r, const LabelSet& labels) {
+  Symbol v = labels.get(r.key);
+  switch (r.op) {
+    case SelectorOp::In: return v.valid() && listed(r.values, v);
+    case SelectorOp::NotIn: return !v.valid() || !listed(r.values, v);
+    case SelectorOp::Exists: return v.valid();
+    case SelectorOp::DoesNotExist: return !v.valid();
+    default: break;
+  }
+  if (!v.valid() || r.values.size() != 1) return false;
+  auto have = as_int64(cluster.text(v)), bound = as_int64(cluster.text(r.values.front()));
+  if (!have || !bound) return false;
+  switch (r.op) {
+    case SelectorOp::Gt: return *have > *bound;
+    case SelectorOp::Lt: return *have < *bound;
+    case SelectorOp::Gte: return *have >= *bound;
+    default: return *have <= *bound;
+  }
+}
+
+bool term_matches(const Cluster& cluster, const NodeSelectorTerm& term, const LabelSet& labels, Symbol name) {
+  if (term.expressions.empty() && term.fields.empty()) return false;
+  for (const auto& r : term.expressions)
+    if (!requirement_matches(cluster, r, labels)) return false;
+  for (const auto& f : term.fields) {
+    if (f.key != cluster.known.metadata_name) return false;
+    bool is_it = listed(f.values, name);
+    if (f.op == SelectorOp::In ? !is_it : is_it) return false;
+  }
+  return true;
+}
+
+bool node_affinity_matches(const Cluster& cluster, const LabelSet& selector, bool has_affinity,
+                           std::span<const NodeSelectorTerm> terms, const LabelSet& labels, Symbol name) {
+  for (auto [k, v] : selector)
+    if (labels.get(k) != v) return false;
+  if (!has_affinity) return true;
+  return std::any_of(terms.begin(), terms.end(),
+                     [&](const NodeSelectorTerm& t) { return term_matches(cluster, t, labels, name); });
+}
+
+bool taints_tolerated(const Cluster& cluster, Dialect dialect, const std::vector<Taint>& taints,
+                      const std::vector<Toleration>& tolerations) {
+  return std::all_of(taints.begin(), taints.end(), [&](const Taint& t) {
+    if (dialect == Dialect::Kubernetes && t.effect == TaintEffect::PreferNoSchedule) return true;
+    return tolerates(tolerations, t, cluster, dialect);
+  });
+}
+
+Requirements profile_requirements(const Cluster& cluster, const Profile& profile, std::size_t term) {
+  Requirements reqs;
+  auto add = [&](Requirement r) {
+    r.key = canonical_key(cluster, r.key);
+    reqs.add(r, cluster.symbols);
+  };
+  for (auto [k, v] : profile.node_selector) add(exactly(k, v));
+  for (const auto& r : profile.preference) add(make_requirement(r, cluster.symbols));
+  if (term < profile.terms.size())
+    for (const auto& r : profile.terms[term].expressions) add(make_requirement(r, cluster.symbols));
+  return reqs;
+}
+
+StaticVerdict judge(const Cluster& cluster, Dialect dialect, const Profile& profile, const Site& site) {
+  if (dialect == Dialect::Karpenter) {
+    if (!taints_tolerated(cluster, dialect, site.taints, profile.tolerations)) return StaticVerdict::TaintToleration;
+    return karpenter_accepts(cluster, profile_requirements(cluster, profile, 0), site.labels)
+               ? StaticVerdict::Fits
+               : StaticVerdict::NodeAffinity;
+  }
+  // Terms that all name nodes limit the search to those before any filter runs.
+  bool by_name = profile.has_affinity && !profile.terms.empty() &&
+                 std::all_of(profile.terms.begin(), profile.terms.end(), [&](const NodeSelectorTerm& t) {
+                   return std::any_of(t.fields.begin(), t.fields.end(), [&](const SelectorRequirement& f) {
+                     return f.key == cluster.known.metadata_name && f.op == SelectorOp::In;
+                   });
+                 });
+  if (by_name && std::none_of(profile.terms.begin(), profile.terms.end(), [&](const NodeSelectorTerm& t) {
+        return std::all_of(t.fields.begin(), t.fields.end(), [&](const SelectorRequirement& f) {
+          return f.op != SelectorOp::In || listed(f.values, site.name);
+        });
+      }))
+    return StaticVerdict::NodeAffinity;
+  if (site.unschedulable) {
+    Taint cordon{cluster.known.unschedulable_taint, cluster.known.empty, TaintEffect::NoSchedule};
+    if (!tolerates(profile.tolerations, cordon, cluster, dialect)) return StaticVerdict::NodeUnschedulable;
+  }
+  if (!taints_tolerated(cluster, dialect, site.taints, profile.tolerations)) return StaticVerdict::TaintToleration;
+  if (!node_affinity_matches(cluster, profile.node_selector, profile.has_affinity, profile.terms, site.labels, site.name))
+    return StaticVerdict::NodeAffinity;
+  for (const auto& r : profile.preference)
+    if (!requirement_matches(cluster, r, site.labels)) return StaticVerdict::NodeAffinity;
+  return StaticVerdict::Fits;
+}
+
+}  // namespace tamp::schedule

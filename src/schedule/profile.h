@@ -1,0 +1,44 @@
+// Which nodes a pod may be on, as far as labels and taints decide it: the part of the question that does not change while
+// pods move. Pods of one kind share a profile, and a profile meets a node once.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "model/cluster.h"
+#include "schedule/requirement.h"
+#include "schedule/sites.h"
+
+namespace tamp::schedule {
+
+using ProfileId = Id<struct ProfileTag>;
+
+struct Profile {
+  LabelSet node_selector;
+  bool has_affinity = false;
+  std::vector<NodeSelectorTerm> terms;           // OR; in Karpenter's dialect only the first counts
+  std::vector<SelectorRequirement> preference;   // the preferred term that is treated as required for now
+  std::vector<Toleration> tolerations;
+  bool operator==(const Profile&) const = default;
+};
+
+// The first filter that refuses, in kube-scheduler's order.
+enum class StaticVerdict : std::uint8_t { Fits, NodeUnschedulable, TaintToleration, NodeAffinity };
+
+// Do required node selector and affinity accept the node? (kube-scheduler's rule; `name` for matchFields.)
+bool node_affinity_matches(const Cluster& cluster, const LabelSet& selector, bool has_affinity,
+                           std::span<const NodeSelectorTerm> terms, const LabelSet& labels, Symbol name);
+bool requirement_matches(const Cluster& cluster, const SelectorRequirement& r, const LabelSet& labels);
+bool term_matches(const Cluster& cluster, const NodeSelectorTerm& term, const LabelSet& labels, Symbol name);
+
+// Taints that keep a pod away: NoSchedule and NoExecute for Kubernetes; for Karpenter PreferNoSchedule, too.
+bool taints_tolerated(const Cluster& cluster, Dialect dialect, const std::vector<Taint>& taints,
+                      const std::vector<Toleration>& tolerations);
+
+// A profile's node selection as requirements on a node yet to be launched. `term` picks one of the OR'd terms.
+Requirements profile_requirements(const Cluster& cluster, const Profile& profile, std::size_t term);
+
+StaticVerdict judge(const Cluster& cluster, Dialect dialect, const Profile& profile, const Site& site);
+
+}  // namespace tamp::schedule

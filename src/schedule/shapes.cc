@@ -1,0 +1,253 @@
+// Shapes: what pods ask for, resolved into profiles and groups, at every stage of relaxation.
+#include <algorithm>
+
+#include "schedule/index.h"
+
+namespace tamp::schedule {
+namespace {
+
+std::size_t mix(std::size_t h, std::size_t v) { return (h ^ v) * 0x9E3779B97F4A7C15ull + (h >> 29); }
+
+std::size_t hash_of(const SelectorRequirement& r) {
+  std::size_t h = mix(r.key.value, static_cast<std::size_t>(r.op));
+  for (Symbol v : r.values) h = mix(h, v.value);
+  return h;
+}
+
+std::size_t hash_of(const Profile& p) {
+  std::size_t h = p.has_affinity ? 3 : 5;
+  for (auto [k, v] : p.node_selector) h = mix(mix(h, k.value), v.value);
+  for (const auto& t : p.terms) {
+    h = mix(h, 77);
+    for (const auto& r : t.expressions) h = mix(h, hash_of(r));
+    for (const auto& r : t.fields) h = mix(h, hash_of(r));
+  }
+  for (const auto& r : p.preference) h = mix(h, hash_of(r));
+  for (const auto& t : p.tolerations) h = mix(mix(h, t.key.value), t.value.value + (static_cast<std::size_t>(t.effect) << 40));
+  return h;
+}
+
+// The selector of a spread constraint, with the labels that matchLabelKeys takes from the pod itself.
+PodMatcher spread_matcher(const SpreadConstraint& c, Symbol ns, const LabelSet& labels) {
+  PodMatcher m;
+  m.namespaces = {ns};
+  m.selector = c.selector;
+  if (m.selector) {
+    for (Symbol key : c.match_label_keys)
+      if (Symbol v = labels.get(key); v.valid()) {
+        SelectorRequirement r{key, SelectorOp::In, {v}};
+        auto& list = m.selector->requirements;
+        if (std::find(list.begin(), list.end(), r) == list.end()) list.push_back(std::move(r));
+      }
+    std::sort(m.selector->requirements.begin(), m.selector->requirements.end());
+  }
+  return m;
+}
+
+template <typename Term>
+void drop_heaviest(std::vector<Term>& terms) {
+  std::stable_sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) { return a.weight > b.weight; });
+  terms.erase(terms.begin());
+}
+
+// One step of relaxation, in Karpenter's order; false when nothing is left to relax.
+bool relax(PodSpec& s, bool or_terms, bool soft_taints, const Cluster& cluster) {
+  if (or_terms && s.node_affinity.size() > 1) {
+    s.node_affinity.erase(s.node_affinity.begin());
+    return true;
+  }
+  if (!s.preferred_affinity.empty()) {
+    drop_heaviest(s.preferred_affinity);
+    return true;
+  }
+  if (!s.preferred_anti_affinity.empty()) {
+    drop_heaviest(s.preferred_anti_affinity);
+    return true;
+  }
+  if (!s.preferred_node_affinity.empty()) {
+    drop_heaviest(s.preferred_node_affinity);
+    return true;
+  }
+  for (auto& c : s.spread)
+    if (c.schedule_anyway) {
+      c = s.spread.back();
+      s.spread.pop_back();
+      return true;
+    }
+  if (soft_taints) {
+    Toleration any{cluster.known.empty, Toleration::Op::Exists, cluster.known.empty, false, TaintEffect::PreferNoSchedule};
+    bool has = std::any_of(s.tolerations.begin(), s.tolerations.end(), [&](const Toleration& t) {
+      return (!t.key.valid() || t.key == cluster.known.empty) && t.op == Toleration::Op::Exists && !t.any_effect &&
+             t.effect == TaintEffect::PreferNoSchedule;
+    });
+    if (has) return false;
+    s.tolerations.push_back(any);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+ProfileId Index::intern_profile(Profile p) {
+  std::size_t h = hash_of(p);
+  auto [first, last] = profile_index_.equal_range(h);
+  for (auto it = first; it != last; ++it)
+    if (profiles_[it->second.index()] == p) return it->second;
+  ProfileId id(profiles_.size());
+  ProfileMatch m;
+  m.verdict.resize(sites_.list.size());
+  m.fits.assign((sites_.list.size() + 63) / 64, 0);
+  for (std::size_t i = 0; i < sites_.list.size(); ++i) {
+    m.verdict[i] = judge(cluster_, options_.dialect, p, sites_.list[i]);
+    if (m.verdict[i] == StaticVerdict::Fits) m.fits[i / 64] |= std::uint64_t{1} << (i % 64);
+  }
+  profile_index_.emplace(h, id);
+  profiles_.push_back(std::move(p));
+  matches_.push_back(std::move(m));
+  return id;
+}
+
+PodMatcher Index::matcher(const PodAffinityTerm& term, Symbol ns, bool as_repulsion) const {
+  PodMatcher m;
+  m.selector = term.selector;
+  m.namespaces = term.namespaces;
+  if (term.namespaces.empty() && !term.namespace_selector) {
+    m.namespaces = {ns};
+    return m;
+  }
+  if (!term.namespace_selector) return m;
+  // kube-scheduler matches the incoming pod's own terms against the empty label set, too, so a selector that accepts it
+  // reaches every namespace; that is not documented, but it is what runs.
+  if (!karpenter() && (term.namespace_selector->requirements.empty() ||
+                       (!as_repulsion && matches(*term.namespace_selector, LabelSet())))) {
+    m.all_namespaces = true;
+    m.namespaces.clear();
+    return m;
+  }
+  std::vector<Symbol> known;
+  for (const auto& n : cluster_.namespaces) {
+    known.push_back(n.name);
+    if (matches(*term.namespace_selector, n.labels)) m.namespaces.push_back(n.name);
+  }
+  // kube-scheduler reads the labels of a namespace that it does not know as empty, but only from the existing pod's side.
+  if (as_repulsion && !karpenter() && matches(*term.namespace_selector, LabelSet())) {
+    std::sort(known.begin(), known.end());
+    for (const auto& p : cluster_.pods)
+      if (!std::binary_search(known.begin(), known.end(), p.ns)) m.namespaces.push_back(p.ns);
+  }
+  std::sort(m.namespaces.begin(), m.namespaces.end());
+  m.namespaces.erase(std::unique(m.namespaces.begin(), m.namespaces.end()), m.namespaces.end());
+  return m;
+}
+
+Variant Index::make_variant(const PodSpec& s, Symbol ns, const LabelSet& labels) {
+  bool soft = options_.preferences == PreferencePolicy::Respect;
+  Variant v;
+  Profile p{s.node_selector, s.has_node_affinity, s.node_affinity, {}, s.tolerations};
+  Profile strict = p;
+  if (soft && !s.preferred_node_affinity.empty()) {
+    auto heaviest = std::max_element(s.preferred_node_affinity.begin(), s.preferred_node_affinity.end(),
+                                     [](const auto& a, const auto& b) { return a.weight < b.weight; });
+    p.preference = heaviest->term.expressions;
+  }
+  v.profile = intern_profile(p);
+  v.requirements = requirements_.intern(profile_requirements(cluster_, p, 0));
+  v.strict = requirements_.intern(profile_requirements(cluster_, strict, 0));
+  if (!karpenter())
+    for (std::size_t t = 0; t < std::max<std::size_t>(p.terms.size(), 1); ++t)
+      v.by_term.push_back(requirements_.intern(profile_requirements(cluster_, p, t)));
+
+  auto use = [&](std::vector<GroupUse>& into, GroupId g) {
+    into.push_back({g, topology_.selects(topology_.group(g), ns, labels)});
+  };
+  std::vector<Symbol> keys;
+  for (const auto& c : s.spread)
+    if (!c.schedule_anyway || soft) keys.push_back(c.topology_key);
+  for (const auto& c : s.spread) {
+    if (c.schedule_anyway && !soft) continue;
+    NodeFilter f;
+    f.honor_affinity = c.honor_affinity;
+    f.honor_taints = c.honor_taints;
+    if (c.honor_affinity) {
+      f.node_selector = s.node_selector;
+      f.has_affinity = s.has_node_affinity;
+      f.terms = s.node_affinity;
+    }
+    if (c.honor_taints) f.tolerations = s.tolerations;
+    if (!karpenter()) {
+      f.required_keys = keys;
+      std::sort(f.required_keys.begin(), f.required_keys.end());
+    }
+    PodMatcher who = spread_matcher(c, ns, labels);
+    // An empty selector counts nobody for kube-scheduler, though the pod itself still adds to the skew.
+    bool empty_selector = !karpenter() && who.selector && who.selector->requirements.empty();
+    if (empty_selector) who.selector.reset();
+    use(v.groups, topology_.spread(c, std::move(who), std::move(f), s.tolerations));
+    if (empty_selector) v.groups.back().self = true;
+  }
+  if (karpenter()) {
+    for (const auto& t : s.affinity) use(v.groups, topology_.affinity(t.topology_key, {matcher(t, ns, false)}, s.tolerations));
+  } else {
+    std::vector<PodMatcher> all;
+    for (const auto& t : s.affinity) all.push_back(matcher(t, ns, false));
+    for (const auto& t : s.affinity) use(v.affinity, topology_.affinity(t.topology_key, all, s.tolerations));
+  }
+  for (const auto& t : s.anti_affinity)
+    use(v.groups, topology_.anti_affinity(t.topology_key, matcher(t, ns, false), s.tolerations));
+  if (soft) {
+    for (const auto& t : s.preferred_affinity)
+      use(v.groups, topology_.affinity(t.term.topology_key, {matcher(t.term, ns, false)}, s.tolerations));
+    for (const auto& t : s.preferred_anti_affinity)
+      use(v.groups, topology_.anti_affinity(t.term.topology_key, matcher(t.term, ns, false), s.tolerations));
+  }
+  return v;
+}
+
+std::vector<Variant> Index::make_variants(const PodSpec& spec, Symbol ns, const LabelSet& labels,
+                                          std::vector<GroupId>& repels) {
+  std::vector<Variant> out;
+  PodSpec stage = spec;
+  if (options_.preferences == PreferencePolicy::Ignore) {
+    stage.preferred_affinity.clear();
+    stage.preferred_anti_affinity.clear();
+    stage.preferred_node_affinity.clear();
+    std::erase_if(stage.spread, [](const SpreadConstraint& c) { return c.schedule_anyway; });
+  }
+  do {
+    out.push_back(make_variant(stage, ns, labels));
+  } while (relax(stage, karpenter(), karpenter() && tolerate_soft_taints_, cluster_));
+  for (const auto& t : spec.anti_affinity)
+    repels.push_back(topology_.repulsion(t.topology_key, matcher(t, ns, true), spec.tolerations));
+  return out;
+}
+
+void Index::build_shapes() {
+  struct Key {
+    PodSpecId spec;
+    Symbol ns;
+    LabelSetId labels;
+    bool operator==(const Key&) const = default;
+  };
+  struct Hash {
+    std::size_t operator()(const Key& k) const { return mix(mix(k.spec.value, k.ns.value), k.labels.value); }
+  };
+  std::unordered_map<Key, ShapeId, Hash> index;
+  shape_of_.resize(cluster_.pods.size());
+  for (std::size_t i = 0; i < cluster_.pods.size(); ++i) {
+    const Pod& pod = cluster_.pods[i];
+    auto [it, fresh] = index.emplace(Key{pod.spec, pod.ns, pod.labels}, ShapeId(shapes_.size()));
+    shape_of_[i] = it->second;
+    if (!fresh) continue;
+    Shape s;
+    s.ns = pod.ns;
+    s.labels = pod.labels;
+    s.spec = pod.spec;
+    s.variants = make_variants(cluster_.spec(pod), pod.ns, cluster_.labels(pod), s.repels);
+    shapes_.push_back(std::move(s));
+  }
+  for (Shape& s : shapes_)
+    topology_.selecting(s.ns, cluster_.label_sets[s.labels.index()], s.counted_by, s.repelled_by);
+}
+
+}  // namespace tamp::schedule

@@ -1,0 +1,440 @@
+#include "schedule/simulation.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <deque>
+#include <unordered_map>
+
+#include "schedule/topology_rules.h"
+
+namespace tamp::schedule {
+
+Simulation::Simulation(const Index& index, std::vector<Seeker> background)
+    : index_(index),
+      background_(std::move(background)),
+      room_(index.initial_free(), index.resources()),
+      counts_(index.initial_counts()),
+      gone_(index.sites().list.size()),
+      ports_(index.sites().list.size()) {
+  const Cluster& c = index.cluster();
+  if (index.volumes().any()) attached_.resize(index.sites().list.size());
+  for (std::size_t i = 0; i < c.pods.size(); ++i) {
+    const Pod& pod = c.pods[i];
+    if (!pod.bound() || pod.terminal()) continue;
+    SiteId site = index.site_of(pod.node);
+    const PodSpec& spec = c.spec(pod);
+    for (const auto& p : spec.host_ports) ports_[site.index()].push_back({p, PodId(i)});
+    if (!index.karpenter())
+      for (const auto& p : spec.init_host_ports) ports_[site.index()].push_back({p, PodId(i)});
+    if (const PodVolumes* v = index.volumes().of(PodId(i)))
+      for (const auto& a : v->attachments) {
+        auto& list = attached_[site.index()];
+        auto it = std::find_if(list.begin(), list.end(), [&](const Attached& x) { return x.volume == a; });
+        if (it == list.end())
+          list.push_back({a, 1});
+        else
+          ++it->pods;
+      }
+  }
+  if (c.catalogue)
+    for (const auto& type : c.catalogue->types) {
+      double least = 1e300;
+      for (const auto& o : type.offerings)
+        if (o.available) least = std::min(least, o.dollars);
+      cheapest_offering_.push_back(least);
+    }
+  for (const auto& s : background_)
+    if (s.role == Role::Leaving) lift(s.pod);
+}
+
+void Simulation::count(PodId pod, SiteId site, std::int32_t delta, bool as_bound) {
+  const Shape& shape = index_.shape(pod);
+  const Topology& topology = index_.topology();
+  auto change = [&](GroupId id) {
+    const Group& g = topology.group(id);
+    if (!topology.scopes()[g.scope.index()].member[site.index()]) return;
+    // A pod that is going counted as it stood; where it lands it will be a new one.
+    if (as_bound && !index_.counts_for(g, index_.cluster().pods[pod.index()])) return;
+    counts_.add(id, topology.domain(g.key, site), delta);
+  };
+  for (GroupId id : shape.counted_by) change(id);
+  for (GroupId id : shape.repels) change(id);
+}
+
+void Simulation::lift(PodId pod) {
+  SiteId site = index_.site_of(index_.cluster().pods[pod.index()].node);
+  count(pod, site, -1, true);
+  depart(pod, site);
+}
+
+void Simulation::put_back(PodId pod) {
+  SiteId site = index_.site_of(index_.cluster().pods[pod.index()].node);
+  count(pod, site, +1, true);
+  arrive(pod, site);
+}
+
+void Simulation::arrive(PodId pod, SiteId site) {
+  room_.change(site, index_.requests(pod), -1);
+  const PodSpec& spec = index_.cluster().spec(index_.cluster().pods[pod.index()]);
+  for (const auto& p : spec.host_ports) ports_[site.index()].push_back({p, pod});
+  if (!index_.karpenter())
+    for (const auto& p : spec.init_host_ports) ports_[site.index()].push_back({p, pod});
+  if (const PodVolumes* v = index_.volumes().of(pod))
+    for (const auto& a : v->attachments) {
+      auto& list = attached_[site.index()];
+      auto it = std::find_if(list.begin(), list.end(), [&](const Attached& x) { return x.volume == a; });
+      if (it == list.end())
+        list.push_back({a, 1});
+      else
+        ++it->pods;
+    }
+}
+
+void Simulation::depart(PodId pod, SiteId site) {
+  room_.change(site, index_.requests(pod), +1);
+  const PodSpec& spec = index_.cluster().spec(index_.cluster().pods[pod.index()]);
+  if (!spec.host_ports.empty() || !spec.init_host_ports.empty())
+    std::erase_if(ports_[site.index()], [&](const PortUse& u) { return u.pod == pod; });
+  if (const PodVolumes* v = index_.volumes().of(pod))
+    for (const auto& a : v->attachments)
+      for (auto& x : attached_[site.index()])
+        if (x.volume == a) --x.pods;
+}
+
+void Simulation::take_away(NodeId node) {
+  SiteId site = index_.site_of(node);
+  gone_[site.index()] = 1;
+  gone_list_.push_back(node);
+  counts_.change_presence(site, -1);
+}
+
+void Simulation::bring_back(NodeId node) {
+  SiteId site = index_.site_of(node);
+  assert(!gone_list_.empty() && gone_list_.back() == node);
+  gone_list_.pop_back();
+  gone_[site.index()] = 0;
+  counts_.change_presence(site, +1);
+}
+
+bool Simulation::ports_free(PodId pod, SiteId site) const {
+  const Cluster& c = index_.cluster();
+  const PodSpec& spec = c.spec(c.pods[pod.index()]);
+  if (spec.host_ports.empty() && spec.init_host_ports.empty()) return true;
+  auto clash = [&](const HostPort& w) {
+    for (const auto& u : ports_[site.index()])
+      if (w.port == u.port.port && w.protocol == u.port.protocol && u.pod != pod &&
+          (w.ip == u.port.ip || w.ip == c.known.any_ip || u.port.ip == c.known.any_ip))
+        return true;
+    return false;
+  };
+  if (std::any_of(spec.host_ports.begin(), spec.host_ports.end(), clash)) return false;
+  return index_.karpenter() || !std::any_of(spec.init_host_ports.begin(), spec.init_host_ports.end(), clash);
+}
+
+bool Simulation::attachable(PodId pod, SiteId site) const {
+  const PodVolumes* v = index_.volumes().of(pod);
+  if (!v || v->attachments.empty()) return true;
+  NodeId node = index_.site(site).node;
+  if (!node.valid()) return true;
+  const auto& here = attached_[site.index()];
+  for (const auto& a : v->attachments) {
+    auto limit = index_.volumes().limit(node, a.driver);
+    if (!limit) continue;
+    std::int64_t used = 0, fresh = 0;
+    for (const auto& x : here)
+      if (x.pods > 0 && x.volume.driver == a.driver) ++used;
+    for (const auto& b : v->attachments)
+      if (b.driver == a.driver && std::none_of(here.begin(), here.end(), [&](const Attached& x) {
+            return x.pods > 0 && x.volume == b;
+          }))
+        ++fresh;
+    // Kubernetes lets a pod in whose volumes are all attached already, even on a node over its limit; Karpenter does not.
+    if ((fresh > 0 || index_.karpenter()) && used + fresh > *limit) return false;
+  }
+  return true;
+}
+
+bool Simulation::accepts(PodId pod, const Shape& shape, const Variant& variant, SiteId site) const {
+  if (!ports_free(pod, site) || !attachable(pod, site)) return false;
+  const Topology& topology = index_.topology();
+  const Site& where = index_.site(site);
+  if (const PodVolumes* v = index_.volumes().of(pod))
+    if (*v->refused_by || *index_.volumes().check(*v, where)) return false;
+  if (index_.karpenter()) {
+    if (variant.groups.empty() && shape.repelled_by.empty()) return true;
+    const Requirements& strict = index_.requirements().at(variant.strict);
+    const Symbols& symbols = index_.cluster().symbols;
+    auto ok = [&](const GroupUse& u) {
+      return karpenter_allows(counts_, u, topology.domain(topology.group(u.group).key, site), strict, symbols);
+    };
+    for (const auto& u : variant.groups)
+      if (!ok(u)) return false;
+    for (GroupId g : shape.repelled_by)
+      if (!ok({g, true})) return false;
+    return true;
+  }
+  for (const auto& u : variant.groups)
+    if (!kube_allows(counts_, u, topology.domain(topology.group(u.group).key, site))) return false;
+  for (GroupId g : shape.repelled_by)
+    if (!kube_unrepelled(counts_, g, topology.domain(topology.group(g).key, site))) return false;
+  if (variant.affinity.empty()) return true;
+  std::vector<DomainId> domains;
+  for (const auto& u : variant.affinity) domains.push_back(topology.domain(topology.group(u.group).key, site));
+  return kube_affinity(counts_, variant.affinity, domains);
+}
+
+SiteId Simulation::find_site(const Seeker& seeker, const Shape& shape, const Variant& variant) const {
+  const ResourceList& request = index_.requests(seeker.pod);
+  bool zero_counts = index_.karpenter();
+  auto demand = [&](ResourceId r) {
+    if (!request.has(r)) return Room::kNoDemand;
+    std::int64_t amount = request.get(r);
+    return zero_counts || amount > 0 ? amount : Room::kNoDemand;
+  };
+  std::int64_t cpu = demand(kCpu), memory = demand(kMemory);
+  const auto& fits = index_.match(variant.profile).fits;
+  const Cluster& c = index_.cluster();
+  bool exempt = seeker.role != Role::Moved || c.pods[seeker.pod.index()].phase == PodPhase::Pending;
+  for (std::size_t block = 0; block < fits.size(); ++block) {
+    if (!fits[block] || !room_.block_may_fit(block, cpu, memory)) continue;
+    for (std::uint64_t bits = fits[block]; bits; bits &= bits - 1) {
+      SiteId s(block * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
+      if (gone_[s.index()] || !room_.fits(s, request, zero_counts)) continue;
+      const Site& site = index_.site(s);
+      if (site.leaving || site.closed == Closed::ForAll || (site.closed == Closed::ForMovedPods && !exempt)) continue;
+      if (accepts(seeker.pod, shape, variant, s)) return s;
+    }
+  }
+  return {};
+}
+
+bool Simulation::useless(const Claim& claim, double price_below) const {
+  const Template& t = index_.templates()[claim.template_index];
+  for (std::size_t w = 0; w < claim.types.size(); ++w)
+    for (std::uint64_t bits = claim.types[w]; bits; bits &= bits - 1)
+      if (cheapest_offering_[t.types[w * 64 + static_cast<std::size_t>(std::countr_zero(bits))].index()] < price_below)
+        return false;
+  return true;
+}
+
+bool Simulation::place(const Seeker& seeker, const NewNode& new_node, Outcome& outcome) {
+  const Shape& shape = index_.shape(seeker.pod);
+  Join join;
+  for (const auto& variant : shape.variants) {
+    if (SiteId s = find_site(seeker, shape, variant); s.valid()) {
+      count(seeker.pod, s, +1, false);
+      arrive(seeker.pod, s);
+      outcome.placements.push_back({seeker.pod, seeker.role, s});
+      return true;
+    }
+    if (!new_node.allowed) continue;
+    if (outcome.claim && can_join(*this, *outcome.claim, seeker.pod, variant, join)) {
+      join_claim(seeker.pod, outcome, join);
+      outcome.placements.push_back({seeker.pod, seeker.role, SiteId()});
+      if (useless(*outcome.claim, new_node.price_below)) outcome.kind = Outcome::Kind::TooDear;
+      return true;
+    }
+    if (!index_.karpenter()) continue;
+    for (std::size_t t = 0; t < index_.templates().size(); ++t) {
+      Claim fresh = fresh_claim(index_, *this, t);
+      if (!can_join(*this, fresh, seeker.pod, variant, join)) continue;
+      if (outcome.claim) {
+        // A second new node: whatever follows, this is no move of ours.
+        outcome.kind = Outcome::Kind::SeveralNodes;
+        return true;
+      }
+      outcome.claim = std::move(fresh);
+      join_claim(seeker.pod, outcome, join);
+      outcome.placements.push_back({seeker.pod, seeker.role, SiteId()});
+      if (useless(*outcome.claim, new_node.price_below)) outcome.kind = Outcome::Kind::TooDear;
+      return true;
+    }
+  }
+  return false;
+}
+
+void Simulation::join_claim(PodId pod, Outcome& outcome, const Join& join) {
+  Claim& claim = *outcome.claim;
+  const Topology& topology = index_.topology();
+  const Cluster& c = index_.cluster();
+  const PodSpec& spec = c.spec(c.pods[pod.index()]);
+  bool moved_on = claim.requirements != join.requirements;
+  claim.requirements = join.requirements;
+  claim.types = join.types;
+  claim.requested.add(spec.requests);
+  claim.ports.insert(claim.ports.end(), spec.host_ports.begin(), spec.host_ports.end());
+  claim.pods.push_back(pod);
+  if (moved_on && !index_.karpenter()) open_claim(claim, +1);
+
+  const Requirements& node = index_.requirements().at(claim.requirements);
+  const Template& t = index_.templates()[claim.template_index];
+  auto takes_part = [&](const Group& g) {
+    const NodeFilter& f = topology.scopes()[g.scope.index()].filter;
+    if (f.honor_taints && !taints_tolerated(c, index_.options().dialect, t.taints, f.tolerations)) return false;
+    if (!f.honor_affinity) return true;
+    Profile p{f.node_selector, f.has_affinity, f.terms, {}, {}};
+    for (std::size_t i = 0; i < std::max<std::size_t>(p.terms.size(), 1); ++i)
+      if (compatible(node, profile_requirements(c, p, i), {}, c.symbols)) return true;
+    return false;
+  };
+  auto record = [&](GroupId id) {
+    const Group& g = topology.group(id);
+    const TopologyKey& key = topology.keys()[g.key.index()];
+    if (!takes_part(g)) return;
+    const Requirement* r = node.find(key.label);
+    if (!r || r->complement) return;
+    // Where the domain is still open, an anti-affinity must assume all of them; the others wait until it is settled.
+    bool all = g.kind == Group::Kind::AntiAffinity || g.kind == Group::Kind::Repulsion;
+    if (!all && r->values.size() != 1) return;
+    for (Symbol v : r->values)
+      if (DomainId d = key.find(v); d.valid()) {
+        counts_.add(id, d, +1);
+        claim_counts_.push_back({id, d});
+      }
+  };
+  const Shape& shape = index_.shape(pod);
+  for (GroupId id : shape.counted_by) record(id);
+  for (GroupId id : shape.repels) record(id);
+}
+
+// Kubernetes: the new node is there before its pods are, and makes domains of its own.
+void Simulation::open_claim(const Claim& claim, std::int32_t delta) {
+  const Topology& topology = index_.topology();
+  const Cluster& c = index_.cluster();
+  const Requirements& node = index_.requirements().at(claim.requirements);
+  const Template& t = index_.templates()[claim.template_index];
+  for (std::size_t s = 0; s < topology.scopes().size(); ++s) {
+    const Scope& scope = topology.scopes()[s];
+    const TopologyKey& key = topology.keys()[scope.key.index()];
+    const Requirement* r = node.find(key.label);
+    if (!r || r->complement || r->values.size() != 1) continue;
+    DomainId d = key.find(r->values.front());
+    if (!d.valid()) continue;
+    auto here = std::make_pair(ScopeId(s), d);
+    if (std::find(claim_joins_.begin(), claim_joins_.end(), here) != claim_joins_.end()) continue;
+    const NodeFilter& f = scope.filter;
+    if (f.honor_taints && !taints_tolerated(c, index_.options().dialect, t.taints, f.tolerations)) continue;
+    bool has_keys = std::all_of(f.required_keys.begin(), f.required_keys.end(),
+                                [&](Symbol k) { return node.find(k) != nullptr; });
+    if (!has_keys) continue;
+    if (f.honor_affinity) {
+      Profile p{f.node_selector, f.has_affinity, f.terms, {}, {}};
+      bool any = false;
+      for (std::size_t i = 0; i < std::max<std::size_t>(p.terms.size(), 1) && !any; ++i)
+        any = compatible(node, profile_requirements(c, p, i), {}, c.symbols);
+      if (!any) continue;
+    }
+    counts_.join(ScopeId(s), d, delta);
+    claim_joins_.push_back(here);
+  }
+}
+
+void Simulation::leave_claim(const Outcome&) {
+  for (const auto& x : claim_counts_) counts_.add(x.group, x.domain, -1);
+  claim_counts_.clear();
+  for (const auto& [scope, domain] : claim_joins_) counts_.join(scope, domain, -1);
+  claim_joins_.clear();
+}
+
+Outcome Simulation::try_without(std::span<const NodeId> victims, std::span<const PodId> moved, const NewNode& new_node) {
+  Outcome outcome;
+  const Cluster& c = index_.cluster();
+
+  // Kubernetes' ghosts are empty: what stays behind on a victim (DaemonSet pods) leaves with it.
+  std::vector<PodId> lifted;
+  for (PodId p : moved) {
+    lift(p);
+    lifted.push_back(p);
+  }
+  if (!index_.karpenter())
+    for (NodeId v : victims)
+      for (PodId p : c.nodes[v.index()].pods)
+        if (!c.pods[p.index()].terminal() && std::find(moved.begin(), moved.end(), p) == moved.end()) {
+          lift(p);
+          lifted.push_back(p);
+        }
+  for (NodeId v : victims) take_away(v);
+
+  std::vector<Seeker> order(background_);
+  for (PodId p : moved) order.push_back({p, Role::Moved});
+  std::sort(order.begin(), order.end(),
+            [&](const Seeker& a, const Seeker& b) { return index_.rank(a.pod) < index_.rank(b.pod); });
+
+  if (!index_.karpenter() && new_node.allowed && new_node.template_index) {
+    outcome.claim = fresh_claim(index_, *this, *new_node.template_index);
+    open_claim(*outcome.claim, +1);
+  }
+
+  // Round after round, until a whole round brings nobody home. `seen` is the queue's length when a pod last failed.
+  std::deque<Seeker> queue(order.begin(), order.end());
+  std::unordered_map<PodId, std::size_t> seen;
+  while (!queue.empty() && outcome.kind == Outcome::Kind::Placed) {
+    Seeker s = queue.front();
+    if (auto it = seen.find(s.pod); it != seen.end() && it->second == queue.size()) break;
+    queue.pop_front();
+    if (!place(s, new_node, outcome)) {
+      queue.push_back(s);
+      seen[s.pod] = queue.size();
+    }
+  }
+  if (outcome.kind == Outcome::Kind::Placed) {
+    for (const auto& s : queue)
+      if (s.role != Role::Pending) outcome.homeless.push_back(s.pod);
+    if (!outcome.homeless.empty()) {
+      outcome.kind = Outcome::Kind::NoPlace;
+    } else {
+      for (const auto& p : outcome.placements)
+        if (p.role == Role::Moved && p.site.valid() && !index_.site(p.site).initialized)
+          outcome.kind = Outcome::Kind::Uninitialized;
+    }
+  }
+
+  leave_claim(outcome);
+  for (auto it = outcome.placements.rbegin(); it != outcome.placements.rend(); ++it)
+    if (it->site.valid()) {
+      depart(it->pod, it->site);
+      count(it->pod, it->site, -1, false);
+    }
+  for (std::size_t i = victims.size(); i-- > 0;) bring_back(victims[i]);
+  for (auto it = lifted.rbegin(); it != lifted.rend(); ++it) put_back(*it);
+  if (outcome.claim && outcome.claim->pods.empty()) outcome.claim.reset();
+  return outcome;
+}
+
+const char* Simulation::filter(PodId pod, SiteId site) const {
+  assert(!index_.karpenter());
+  const Shape& shape = index_.shape(pod);
+  const Variant& variant = shape.variants.back();
+  const PodVolumes* v = index_.volumes().of(pod);
+  if (v && v->refused_before_filters) return v->refused_by;
+  switch (index_.match(variant.profile).verdict[site.index()]) {
+    case StaticVerdict::NodeUnschedulable: return "NodeUnschedulable";
+    case StaticVerdict::TaintToleration: return "TaintToleration";
+    case StaticVerdict::NodeAffinity: return "NodeAffinity";
+    case StaticVerdict::Fits: break;
+  }
+  if (!ports_free(pod, site)) return "NodePorts";
+  if (!room_.fits(site, index_.requests(pod), false)) return "NodeResourcesFit";
+  if (v && std::string_view(v->refused_by) == "VolumeRestrictions") return v->refused_by;
+  if (!attachable(pod, site)) return "NodeVolumeLimits";
+  if (v && *v->refused_by) return v->refused_by;
+  if (v)
+    if (const char* refused = index_.volumes().check(*v, index_.site(site)); *refused) return refused;
+  const Topology& topology = index_.topology();
+  auto domain = [&](GroupId g) { return topology.domain(topology.group(g).key, site); };
+  for (const auto& u : variant.groups)
+    if (topology.group(u.group).kind == Group::Kind::Spread && !kube_allows(counts_, u, domain(u.group)))
+      return "PodTopologySpread";
+  std::vector<DomainId> domains;
+  for (const auto& u : variant.affinity) domains.push_back(domain(u.group));
+  if (!kube_affinity(counts_, variant.affinity, domains)) return "InterPodAffinity";
+  for (const auto& u : variant.groups)
+    if (topology.group(u.group).kind != Group::Kind::Spread && !kube_allows(counts_, u, domain(u.group)))
+      return "InterPodAffinity";
+  for (GroupId g : shape.repelled_by)
+    if (!kube_unrepelled(counts_, g, domain(g))) return "InterPodAffinity";
+  return "";
+}
+
+}  // namespace tamp::schedule

@@ -1,0 +1,134 @@
+// Topology spread and inter-pod affinity as counters.
+//
+// Every constraint "count the pods that match S by the value of label K" is a Group; equal constraints of many pods are one
+// group. A pod placed on a node adds one to each group that selects it, in the domain (value of K) of that node. The
+// constraints themselves are then comparisons of a few integers, and nothing is recounted while pods move.
+//
+//   Spread        count of selected pods; bounds the skew between domains
+//   Affinity      count of selected pods; the pod wants a domain with some
+//   AntiAffinity  count of selected pods; the pod wants a domain with none
+//   Repulsion     count of pods that *own* an anti-affinity term; a pod that the term selects stays away from them
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "model/cluster.h"
+#include "schedule/options.h"
+#include "schedule/profile.h"
+#include "schedule/sites.h"
+
+namespace tamp::schedule {
+
+using KeyId = Id<struct TopologyKeyTag>;
+using DomainId = Id<struct DomainTag>;
+using GroupId = Id<struct GroupTag>;
+using ScopeId = Id<struct ScopeTag>;
+
+// Which pods a constraint is about.
+struct PodMatcher {
+  bool all_namespaces = false;
+  std::vector<Symbol> namespaces;         // sorted
+  std::optional<LabelSelector> selector;  // absent: nobody
+  bool operator==(const PodMatcher&) const = default;
+};
+
+// Which nodes take part in a spread constraint.
+struct NodeFilter {
+  bool honor_affinity = false;
+  LabelSet node_selector;
+  bool has_affinity = false;
+  std::vector<NodeSelectorTerm> terms;
+  bool honor_taints = false;
+  std::vector<Toleration> tolerations;
+  std::vector<Symbol> required_keys;  // a node without one of the pod's topology keys does not count (Kubernetes)
+  bool operator==(const NodeFilter&) const = default;
+};
+
+// A key together with the nodes that take part: groups of one scope see the same domains.
+struct Scope {
+  KeyId key;
+  NodeFilter filter;
+  std::vector<std::uint8_t> member;       // by SiteId: takes part and has the key
+  std::vector<std::uint32_t> sites_in;    // by DomainId: members there
+  std::uint32_t domains_present = 0;      // domains with a member
+};
+
+struct Group {
+  enum class Kind : std::uint8_t { Spread, Affinity, AntiAffinity, Repulsion };
+  Kind kind = Kind::Spread;
+  ScopeId scope;
+  KeyId key;
+  std::vector<PodMatcher> all_of;  // Kubernetes counts for affinity only pods that match every term
+  std::int32_t max_skew = 0;
+  std::optional<std::int32_t> min_domains;
+  // Domains that exist though no node is there: a NodePool could launch one. By DomainId. Karpenter only.
+  std::vector<std::uint8_t> offered;
+};
+
+struct TopologyKey {
+  Symbol label;
+  bool hostname = false;
+  std::vector<Symbol> domains;                     // by DomainId
+  std::unordered_map<Symbol, DomainId> domain_of;  // look-up
+  std::vector<DomainId> site_domain;               // by SiteId; invalid where the node lacks the label
+
+  // Invalid when no node and no offering has the value. The invalid symbol stands for the host name of a new node.
+  DomainId find(Symbol value) const {
+    auto it = domain_of.find(value);
+    return it == domain_of.end() ? DomainId() : it->second;
+  }
+};
+
+// A domain value that new nodes of some pool may have, with the taints they would carry.
+struct OfferedDomain {
+  Symbol value;
+  std::vector<std::vector<Taint>> taint_sets;  // any of them tolerated is enough
+};
+
+// Definitions only; see TopologyCounts for the numbers. Grows while an index is built, then stays.
+class Topology {
+ public:
+  Topology(const Cluster& cluster, const Sites& sites, Dialect dialect) : cluster_(cluster), sites_(sites), dialect_(dialect) {}
+
+  // Domains that pools could add, by label key; set before the first group is made.
+  void set_offered(std::map<Symbol, std::vector<OfferedDomain>> offered) { offered_ = std::move(offered); }
+
+  KeyId key(Symbol label);
+  GroupId spread(const SpreadConstraint& c, PodMatcher who, NodeFilter filter, const std::vector<Toleration>& tolerations);
+  GroupId affinity(Symbol topology_key, std::vector<PodMatcher> all_of, const std::vector<Toleration>& tolerations);
+  GroupId anti_affinity(Symbol topology_key, PodMatcher who, const std::vector<Toleration>& tolerations);
+  GroupId repulsion(Symbol topology_key, PodMatcher who, const std::vector<Toleration>& tolerations);
+
+  // Groups that select a pod of this namespace and labels, in group order: those that count it, and the repulsions that
+  // it must keep away from. REQUIRES: all groups are made.
+  void selecting(Symbol ns, const LabelSet& labels, std::vector<GroupId>& counting, std::vector<GroupId>& repelling) const;
+  bool selects(const Group& group, Symbol ns, const LabelSet& labels) const;
+
+  const std::vector<TopologyKey>& keys() const { return keys_; }
+  const std::vector<Group>& groups() const { return groups_; }
+  const std::vector<Scope>& scopes() const { return scopes_; }
+  const Group& group(GroupId g) const { return groups_[g.index()]; }
+  DomainId domain(KeyId key, SiteId site) const { return keys_[key.index()].site_domain[site.index()]; }
+
+ private:
+  GroupId add(Group group, NodeFilter filter, const std::vector<Toleration>& tolerations, bool tolerations_matter);
+  ScopeId scope(KeyId key, NodeFilter filter);
+
+  const Cluster& cluster_;
+  const Sites& sites_;
+  Dialect dialect_;
+  std::vector<TopologyKey> keys_;
+  std::vector<Scope> scopes_;
+  std::vector<Group> groups_;
+  std::map<Symbol, std::vector<OfferedDomain>> offered_;
+  std::unordered_multimap<std::size_t, GroupId> group_index_;  // by content hash
+  // Groups by one (key, value) that a selected pod must carry; the rest, which must be asked each time.
+  std::unordered_map<std::uint64_t, std::vector<GroupId>> by_label_;
+  std::vector<GroupId> unlabelled_;
+};
+
+}  // namespace tamp::schedule

@@ -1,0 +1,177 @@
+#include "schedule/topology_counts.h"
+
+#include <algorithm>
+#include <cassert>
+#include <limits>
+
+namespace tamp::schedule {
+namespace {
+
+constexpr std::uint64_t kFree = std::numeric_limits<std::uint64_t>::max();
+
+std::size_t slot_of(std::uint64_t key, std::size_t mask) {
+  return static_cast<std::size_t>((key * 0x9E3779B97F4A7C15ull) >> 17) & mask;
+}
+
+std::uint64_t sparse_key(GroupId g, DomainId d) { return (std::uint64_t{g.value} << 32) | d.value; }
+
+}  // namespace
+
+std::int32_t TopologyCounts::Sparse::get(std::uint64_t key) const {
+  if (keys.empty()) return 0;
+  std::size_t mask = keys.size() - 1;
+  for (std::size_t i = slot_of(key, mask);; i = (i + 1) & mask) {
+    if (keys[i] == key) return values[i];
+    if (keys[i] == kFree) return 0;
+  }
+}
+
+std::int32_t TopologyCounts::Sparse::change(std::uint64_t key, std::int32_t delta) {
+  if (used * 2 >= keys.size()) grow();
+  std::size_t mask = keys.size() - 1;
+  for (std::size_t i = slot_of(key, mask);; i = (i + 1) & mask) {
+    if (keys[i] == key) return values[i] += delta;
+    if (keys[i] == kFree) {
+      keys[i] = key;
+      values[i] = delta;
+      ++used;
+      return delta;
+    }
+  }
+}
+
+void TopologyCounts::Sparse::grow() {
+  std::vector<std::uint64_t> old_keys(keys.empty() ? 64 : keys.size() * 2, kFree);
+  std::vector<std::int32_t> old_values(old_keys.size());
+  old_keys.swap(keys);
+  old_values.swap(values);
+  used = 0;
+  std::size_t mask = keys.size() - 1;
+  for (std::size_t j = 0; j < old_values.size() && j < old_keys.size(); ++j) {
+    if (old_keys[j] == kFree || old_values[j] == 0) continue;
+    std::size_t i = slot_of(old_keys[j], mask);
+    while (keys[i] != kFree) i = (i + 1) & mask;
+    keys[i] = old_keys[j];
+    values[i] = old_values[j];
+    ++used;
+  }
+}
+
+TopologyCounts::TopologyCounts(const Topology& topology) : topology_(&topology) {
+  std::size_t groups = topology.groups().size();
+  dense_offset_.assign(groups, -1);
+  totals_.assign(groups, 0);
+  histogram_.resize(groups);
+  std::size_t dense = 0;
+  for (std::size_t g = 0; g < groups; ++g) {
+    const Group& group = topology.groups()[g];
+    std::size_t domains = topology.keys()[group.key.index()].domains.size();
+    if (domains <= kDenseDomains) {
+      dense_offset_[g] = static_cast<std::int64_t>(dense);
+      dense += domains;
+    } else if (group.kind == Group::Kind::Spread) {
+      histogram_[g].assign(4, 0);
+    }
+  }
+  dense_.assign(dense, 0);
+  scopes_.resize(topology.scopes().size());
+  for (std::size_t s = 0; s < scopes_.size(); ++s) {
+    const Scope& scope = topology.scopes()[s];
+    ScopeState& state = scopes_[s];
+    state.live.assign(scope.sites_in.begin(), scope.sites_in.end());
+    state.extra.assign(state.live.size(), 0);
+    state.live_domains = state.all_domains = static_cast<std::int32_t>(scope.domains_present);
+  }
+}
+
+void TopologyCounts::add(GroupId group, DomainId domain, std::int32_t delta) {
+  totals_[group.index()] += delta;
+  if (std::int64_t offset = dense_offset_[group.index()]; offset >= 0) {
+    dense_[static_cast<std::size_t>(offset) + domain.index()] += delta;
+    return;
+  }
+  std::int32_t now = sparse_.change(sparse_key(group, domain), delta);
+  std::int32_t before = now - delta;
+  assert(now >= 0);
+  auto& histogram = histogram_[group.index()];
+  if (histogram.empty()) return;
+  std::size_t top = static_cast<std::size_t>(std::max(now, before));
+  if (histogram.size() <= top) histogram.resize(top + 4);
+  if (before > 0) --histogram[static_cast<std::size_t>(before)];
+  if (now > 0) ++histogram[static_cast<std::size_t>(now)];
+}
+
+std::int32_t TopologyCounts::count(GroupId group, DomainId domain) const {
+  if (std::int64_t offset = dense_offset_[group.index()]; offset >= 0)
+    return dense_[static_cast<std::size_t>(offset) + domain.index()];
+  return sparse_.get(sparse_key(group, domain));
+}
+
+void TopologyCounts::change_presence(SiteId site, std::int32_t delta) {
+  for (std::size_t s = 0; s < scopes_.size(); ++s) {
+    const Scope& scope = topology_->scopes()[s];
+    if (!scope.member[site.index()]) continue;
+    ScopeState& state = scopes_[s];
+    std::int32_t& live = state.live[topology_->domain(scope.key, site).index()];
+    if (delta > 0 && live == 0) ++state.live_domains;
+    live += delta;
+    if (delta < 0 && live == 0) --state.live_domains;
+  }
+}
+
+void TopologyCounts::join(ScopeId scope, DomainId domain, std::int32_t delta) {
+  ScopeState& state = scopes_[scope.index()];
+  std::size_t d = domain.index();
+  if (state.extra.size() <= d) {
+    state.extra.resize(d + 1);
+    state.live.resize(d + 1);
+  }
+  bool ghost_only = d < topology_->scopes()[scope.index()].sites_in.size() &&
+                    topology_->scopes()[scope.index()].sites_in[d] > 0;
+  bool had = state.live[d] > 0;
+  if (delta > 0 && !had) {
+    ++state.live_domains;
+    if (!ghost_only) ++state.all_domains;
+  }
+  state.live[d] += delta;
+  state.extra[d] += delta;
+  if (delta < 0 && state.live[d] == 0) {
+    --state.live_domains;
+    if (!ghost_only) --state.all_domains;
+  }
+}
+
+std::int32_t TopologyCounts::least(GroupId group, Existence existence) const {
+  const Group& g = topology_->group(group);
+  const ScopeState& state = scopes_[g.scope.index()];
+  const Scope& scope = topology_->scopes()[g.scope.index()];
+  std::int32_t domains = existence == Existence::WithGhosts ? state.all_domains : state.live_domains;
+  if (g.min_domains && domains < *g.min_domains) return 0;
+  std::int32_t least = std::numeric_limits<std::int32_t>::max();
+  if (domains == 0) return least;
+
+  if (dense_offset_[group.index()] < 0) {
+    const auto& histogram = histogram_[group.index()];
+    std::int32_t nonzero = 0;
+    for (std::int32_t n : histogram) nonzero += n;
+    if (nonzero < domains) return 0;
+    for (std::size_t n = 1; n < histogram.size(); ++n)
+      if (histogram[n] > 0) return static_cast<std::int32_t>(n);
+    return 0;
+  }
+  for (std::size_t d = 0; d < state.live.size(); ++d) {
+    bool ghost = existence == Existence::WithGhosts && d < scope.sites_in.size() && scope.sites_in[d] > 0;
+    if (state.live[d] > 0 || ghost) least = std::min(least, count(group, DomainId(d)));
+  }
+  return least;
+}
+
+bool TopologyCounts::known(GroupId group, DomainId domain) const {
+  const Group& g = topology_->group(group);
+  if (domain.index() < g.offered.size() && g.offered[domain.index()]) return true;
+  // Karpenter never learns the nodes' domains for repulsions.
+  if (g.kind != Group::Kind::Repulsion && scopes_[g.scope.index()].live[domain.index()] > 0) return true;
+  return count(group, domain) > 0;
+}
+
+}  // namespace tamp::schedule

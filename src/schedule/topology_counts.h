@@ -1,0 +1,64 @@
+// The numbers behind a Topology: how many pods each group has in each domain, and which domains exist. Changes in O(1) and
+// changes back the same way: a simulation reverts by applying the opposite.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "schedule/topology.h"
+
+namespace tamp::schedule {
+
+class TopologyCounts {
+ public:
+  explicit TopologyCounts(const Topology& topology);
+
+  void add(GroupId group, DomainId domain, std::int32_t delta);
+  std::int32_t count(GroupId group, DomainId domain) const;
+  // Pods of the group in all domains together.
+  std::int32_t total(GroupId group) const { return totals_[group.index()]; }
+
+  // The node is about to go: `delta` -1, and back: +1. It stays a ghost in `Existence::WithGhosts`.
+  void change_presence(SiteId site, std::int32_t delta);
+  // A node that does not exist yet joins the domains of a scope.
+  void join(ScopeId scope, DomainId domain, std::int32_t delta);
+
+  enum class Existence : std::uint8_t { WithGhosts, GhostsGone };
+  // The smallest count over the domains that exist for a spread group; the largest integer when none does. 0 when there
+  // are fewer domains than minDomains.
+  std::int32_t least(GroupId group, Existence existence) const;
+
+  // Karpenter's idea of a domain that exists: a pool could offer it, a node that stays has it, or a pod was counted there.
+  bool known(GroupId group, DomainId domain) const;
+
+  const Topology& topology() const { return *topology_; }
+
+ private:
+  struct ScopeState {
+    std::vector<std::int32_t> live;   // by DomainId: members that stay
+    std::vector<std::int32_t> extra;  // by DomainId: members that do not exist yet
+    std::int32_t live_domains = 0;
+    std::int32_t all_domains = 0;  // ghosts included
+  };
+  // Counts of a key with many domains (host names) live in one hash table; those with few in one flat array.
+  struct Sparse {
+    std::vector<std::uint64_t> keys;
+    std::vector<std::int32_t> values;
+    std::size_t used = 0;
+    std::int32_t get(std::uint64_t key) const;
+    std::int32_t change(std::uint64_t key, std::int32_t delta);  // returns the new value
+    void grow();
+  };
+  static constexpr std::size_t kDenseDomains = 64;
+
+  const Topology* topology_;  // never null
+  std::vector<std::int64_t> dense_offset_;  // by GroupId; -1: sparse
+  std::vector<std::int32_t> dense_;
+  Sparse sparse_;
+  std::vector<std::int32_t> totals_;
+  std::vector<ScopeState> scopes_;
+  // For sparse spread groups: how many domains have exactly n pods (index n ≥ 1). By GroupId; empty for the others.
+  std::vector<std::vector<std::int32_t>> histogram_;
+};
+
+}  // namespace tamp::schedule

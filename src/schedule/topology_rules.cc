@@ -1,0 +1,170 @@
+#include "schedule/topology_rules.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace tamp::schedule {
+namespace {
+
+using Existence = TopologyCounts::Existence;
+
+// A group seen through one pod's eyes: which domains its node constraints leave, and what is there.
+struct Karpenter {
+  const TopologyCounts& counts;
+  const GroupUse& use;
+  const Symbols& symbols;
+  const Group& group;
+  const TopologyKey& key;
+  const Requirement* pod;   // null: any domain
+  const Requirement* node;  // null: any domain
+
+  Karpenter(const TopologyCounts& c, const GroupUse& u, const Requirements& strict, const Requirements* node_reqs,
+            const Symbols& s)
+      : counts(c), use(u), symbols(s), group(c.topology().group(u.group)), key(c.topology().keys()[group.key.index()]),
+        pod(strict.find(key.label)), node(node_reqs ? node_reqs->find(key.label) : nullptr) {}
+
+  bool pod_may(DomainId d) const { return !pod || pod->has(key.domains[d.index()], symbols); }
+  bool node_may(DomainId d) const { return !node || node->has(key.domains[d.index()], symbols); }
+  std::int32_t in(DomainId d) const { return counts.count(use.group, d); }
+  std::int32_t with_pod(DomainId d) const { return in(d) + (use.self ? 1 : 0); }
+
+  std::int32_t least() const {
+    std::int32_t least = std::numeric_limits<std::int32_t>::max();
+    std::int32_t supported = 0;
+    for (std::size_t i = 0; i < key.domains.size(); ++i) {
+      DomainId d(i);
+      if (!counts.known(use.group, d) || !pod_may(d)) continue;
+      ++supported;
+      least = std::min(least, in(d));
+    }
+    return group.min_domains && supported < *group.min_domains ? 0 : least;
+  }
+  bool within_skew(DomainId d, std::int32_t min) const {
+    return std::int64_t{with_pod(d)} - std::int64_t{min} <= group.max_skew;
+  }
+  // Nobody to be near yet, or nobody that this pod could ever be near: it may start a domain of its own.
+  bool may_start() const {
+    if (!use.self) return false;
+    if (counts.total(use.group) == 0) return true;
+    for (std::size_t i = 0; i < key.domains.size(); ++i)
+      if (pod_may(DomainId(i)) && in(DomainId(i)) > 0) return false;
+    return true;
+  }
+};
+
+// Domains sorted by name, so that every tie is broken the same way on every run.
+std::vector<DomainId> by_name(const TopologyKey& key, const Symbols& symbols) {
+  std::vector<DomainId> order;
+  for (std::size_t i = 0; i < key.domains.size(); ++i) order.emplace_back(i);
+  std::sort(order.begin(), order.end(), [&](DomainId a, DomainId b) {
+    return symbols.text(key.domains[a.index()]) < symbols.text(key.domains[b.index()]);
+  });
+  return order;
+}
+
+}  // namespace
+
+bool kube_allows(const TopologyCounts& counts, const GroupUse& use, DomainId domain) {
+  const Group& g = counts.topology().group(use.group);
+  switch (g.kind) {
+    case Group::Kind::Spread: {
+      if (!domain.valid()) return false;
+      std::int64_t with_pod = counts.count(use.group, domain) + (use.self ? 1 : 0);
+      // The node that is to go counts as a domain until it is gone; both worlds must hold.
+      return with_pod - counts.least(use.group, Existence::WithGhosts) <= g.max_skew &&
+             with_pod - counts.least(use.group, Existence::GhostsGone) <= g.max_skew;
+    }
+    case Group::Kind::Affinity:
+      return domain.valid() && (counts.count(use.group, domain) > 0 || (use.self && counts.total(use.group) == 0));
+    case Group::Kind::AntiAffinity:
+    case Group::Kind::Repulsion: return !domain.valid() || counts.count(use.group, domain) == 0;
+  }
+  return false;
+}
+
+bool kube_affinity(const TopologyCounts& counts, std::span<const GroupUse> terms, std::span<const DomainId> domains) {
+  bool found = true, first_of_its_kind = true;
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    if (!domains[i].valid()) return false;
+    found = found && counts.count(terms[i].group, domains[i]) > 0;
+    first_of_its_kind = first_of_its_kind && terms[i].self && counts.total(terms[i].group) == 0;
+  }
+  return found || first_of_its_kind;
+}
+
+bool kube_unrepelled(const TopologyCounts& counts, GroupId repulsion, DomainId domain) {
+  return !domain.valid() || counts.count(repulsion, domain) == 0;
+}
+
+bool karpenter_allows(const TopologyCounts& counts, const GroupUse& use, DomainId domain, const Requirements& strict,
+                      const Symbols& symbols) {
+  if (!domain.valid()) return false;
+  Karpenter k(counts, use, strict, nullptr, symbols);
+  bool known = k.key.hostname || counts.known(use.group, domain);
+  switch (k.group.kind) {
+    case Group::Kind::Spread:
+      // A new host is always possible, so the least populated one always has nobody.
+      return known && k.within_skew(domain, k.key.hostname ? 0 : k.least());
+    case Group::Kind::Affinity:
+      if (!k.pod_may(domain)) return false;
+      return k.in(domain) > 0 || (known && k.may_start());
+    case Group::Kind::AntiAffinity:
+    case Group::Kind::Repulsion:
+      if (k.key.hostname) return k.in(domain) == 0;
+      return known && k.in(domain) == 0 && k.pod_may(domain);
+  }
+  return false;
+}
+
+std::optional<Requirement> karpenter_domains(const TopologyCounts& counts, const GroupUse& use, const Requirements& strict,
+                                             const Requirements& node, const Symbols& symbols) {
+  Karpenter k(counts, use, strict, &node, symbols);
+  Requirement r;
+  r.key = k.key.label;
+  if (k.key.hostname) {
+    DomainId here = k.key.find(Symbol());
+    bool ok = false;
+    switch (k.group.kind) {
+      case Group::Kind::Spread: ok = k.within_skew(here, 0); break;
+      case Group::Kind::Affinity: ok = k.pod_may(here) && (k.in(here) > 0 || k.may_start()); break;
+      case Group::Kind::AntiAffinity:
+      case Group::Kind::Repulsion: ok = k.in(here) == 0; break;
+    }
+    if (!ok) return std::nullopt;
+    r.values = {Symbol()};
+    return r;
+  }
+  std::vector<DomainId> order = by_name(k.key, symbols);
+  auto take = [&](DomainId d) { r.values.push_back(k.key.domains[d.index()]); };
+  switch (k.group.kind) {
+    case Group::Kind::Spread: {
+      std::int32_t min = k.least();
+      DomainId best;
+      for (DomainId d : order)
+        if (counts.known(use.group, d) && k.node_may(d) && k.within_skew(d, min) && (!best.valid() || k.in(d) < k.in(best)))
+          best = d;
+      if (best.valid()) take(best);
+      break;
+    }
+    case Group::Kind::Affinity:
+      for (DomainId d : order)
+        if (k.in(d) > 0 && k.pod_may(d) && k.node_may(d)) take(d);
+      if (r.values.empty() && k.may_start())
+        for (DomainId d : order)
+          if (counts.known(use.group, d) && k.pod_may(d) && k.node_may(d)) {
+            take(d);
+            break;
+          }
+      break;
+    case Group::Kind::AntiAffinity:
+    case Group::Kind::Repulsion:
+      for (DomainId d : order)
+        if (counts.known(use.group, d) && k.in(d) == 0 && k.pod_may(d) && k.node_may(d)) take(d);
+      break;
+  }
+  if (r.values.empty()) return std::nullopt;
+  std::sort(r.values.begin(), r.values.end());
+  return r;
+}
+
+}  // namespace tamp::schedule
