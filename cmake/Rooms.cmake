@@ -3,6 +3,10 @@
 
 add_library(tamp_options INTERFACE)
 target_compile_options(tamp_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Werror)
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  # libstdc++ 12 implements std::stable_sort with a function that it marks as deprecated.
+  target_compile_options(tamp_options INTERFACE -Wno-deprecated-declarations)
+endif()
 if(TAMP_SANITIZE)
   target_compile_options(tamp_options INTERFACE -fsanitize=${TAMP_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(tamp_options INTERFACE -fsanitize=${TAMP_SANITIZE})

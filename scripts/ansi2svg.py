@@ -8,7 +8,7 @@ import sys
 COLORS = {31: "#ff7b72", 32: "#56d364", 33: "#e3b341", 36: "#79c0ff"}
 INK, DIM, PAPER, BAR = "#e6edf3", "#7d8590", "#0d1117", "#161b22"
 CELL, LINE, MARGIN, TITLE = 8.4, 19, 18, 38  # pixels; the font is 14px
-FONT = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
+FONT = "DejaVu Sans Mono, ui-monospace, SFMono-Regular, Menlo, Consolas, monospace"
 
 
 def runs(line):
@@ -48,14 +48,12 @@ def main():
     for row, line in enumerate(lines):
         y = TITLE + MARGIN + row * LINE + 13
         for column, text, color, bold in runs(line):
-            if not text.strip():
-                continue
-            lead = len(text) - len(text.lstrip())
-            text = text.strip()
-            x = MARGIN + (column + lead) * CELL
             weight = ' font-weight="bold"' if bold else ""
-            out.append(f'<text x="{x:.1f}" y="{y}" textLength="{len(text) * CELL:.1f}" lengthAdjust="spacingAndGlyphs" '
-                       f'xml:space="preserve" fill="{color}"{weight}>{html.escape(text)}</text>')
+            # Each stretch between wide gaps stands at its own place, so that columns align in any font.
+            for part in re.finditer(r"\S+(?: \S+)*", text):
+                x, length = MARGIN + (column + part.start()) * CELL, len(part[0]) * CELL
+                out.append(f'<text x="{x:.1f}" y="{y}" textLength="{length:.1f}" lengthAdjust="spacingAndGlyphs" '
+                           f'fill="{color}"{weight}>{html.escape(part[0])}</text>')
     out.append("</g>\n</svg>")
     print("\n".join(out))
 

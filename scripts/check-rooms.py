@@ -74,7 +74,7 @@ def may_use(room, other):
 def check_file(path, room, root, report, library_users):
     text = path.read_text(encoding="utf-8")
     name = path.relative_to(root)
-    is_test = path.name.endswith(("_test.cc", "_test.h"))
+    is_test = path.name.endswith(("_test.cc", "_test.h", "_testing.h"))
     lines = text.count("\n")
     if lines > CEILING and not is_test:
         report(f"{name}: {lines} lines, the ceiling is {CEILING}")

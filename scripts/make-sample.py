@@ -117,13 +117,14 @@ class Cluster:
         for _ in range(n):
             index = self.replicas.get((ns, app), 0)
             self.replicas[ns, app] = index + 1
-            generated = f"{app}-{index}" if owner == "StatefulSet" else f"{app}-{suffix(f'{ns}/{app}/{index}')}"
+            middle = f"{revision(app)}-" if owner == "ReplicaSet" else ""
+            generated = f"{app}-{index}" if owner == "StatefulSet" else f"{app}-{middle}{suffix(f'{ns}/{app}/{index}')}"
             meta = {"name": name or generated, "namespace": ns, "uid": f"pod-{ns}-{app}-{index}", "creationTimestamp": self.started,
                     "labels": {"app": app}}
             if annotations:
                 meta["annotations"] = annotations
             if owner:
-                owner_name = f"{app}-5d9c7b" if owner == "ReplicaSet" else app
+                owner_name = f"{app}-{revision(app)}" if owner == "ReplicaSet" else app
                 meta["ownerReferences"] = [{"apiVersion": "batch/v1" if owner == "Job" else "apps/v1", "kind": owner,
                                             "name": owner_name, "uid": f"{owner.lower()}-{ns}-{app}", "controller": True}]
             spec = {"nodeName": self.current, "priority": priority, "containers": [
@@ -186,10 +187,14 @@ def hash_of(text):
     return value % 2**60
 
 
-def suffix(text):
+def suffix(text, length=5):
     letters = "bcdfghjklmnpqrstvwxz2456789"
     value = hash_of(text)
-    return "5d9c7b-" + "".join(letters[value // len(letters) ** i % len(letters)] for i in range(5))
+    return "".join(letters[value // len(letters) ** i % len(letters)] for i in range(length))
+
+
+def revision(app):
+    return suffix(app, 6)
 
 
 def condition(kind, since):
@@ -215,6 +220,7 @@ def shop():
     c.pool("gateway", types=["c8i.large"], taint="gateway", replicas=2)
     c.pool("payments", disruption={"budgets": [{"nodes": "1"}, {"nodes": "0", "schedule": "0 0 * * *", "duration": "24h"}]},
            taint="payments")
+    c.pool("analytics", types=["r6a.large", "r6a.xlarge", "r8i.xlarge", "r8i.4xlarge"], taint="analytics")
     c.pool("web", families=["m6a", "m7i-flex", "m8i"], taint="web")
 
     # Half empty: bought for a sale that is over.
@@ -233,10 +239,12 @@ def shop():
     c.node("ip-10-0-2-15", "b", "m7i-flex.xlarge", "general")
     c.pod("shop", "images", 1000, 2048)
     c.pod("shop", "frontend", 250, 512)
-    # Expensive: somebody needed 128 GiB once.
-    c.node("ip-10-0-2-20", "b", "r8i.4xlarge", "general")
+    c.node("ip-10-0-3-16", "c", "m8i.2xlarge", "general")
     c.pod("shop", "search", 1000, 4096, n=2)
     c.pod("shop", "recommend", 750, 3072)
+    # Expensive: somebody needed 128 GiB once.
+    c.node("ip-10-0-2-20", "b", "r8i.4xlarge", "analytics", taint="analytics")
+    c.pod("data", "reports", 1000, 4096, n=2, taint="analytics", selector={"karpenter.sh/nodepool": "analytics"})
     # Well used.
     for name, zone in (("ip-10-0-1-21", "a"), ("ip-10-0-2-22", "b"), ("ip-10-0-3-23", "c")):
         c.node(name, zone, "m8i.xlarge", "general")
@@ -268,7 +276,7 @@ def shop():
     c.node("ip-10-0-2-41", "b", "m6a.2xlarge", "spot", capacity="spot", taint="spot")
     c.pod("web", "crawler", 750, 1024, n=6, taint="spot", selector=SPOT)
     c.node("ip-10-0-3-42", "c", "m8i.2xlarge", "spot", capacity="spot", taint="spot")
-    c.pod("ml", "features", 1500, 5120, n=3, taint="spot", selector=SPOT)
+    c.pod("ml", "features", 1500, 5120, n=4, taint="spot", selector=SPOT)
     # Empty, and still waiting for the next batch.
     c.node("ip-10-0-1-50", "a", "c6a.2xlarge", "batch", taint="batch", event=RECENT, settled=False)
     c.node("ip-10-0-2-51", "b", "c6a.2xlarge", "batch", taint="batch", event=RECENT, settled=False)
@@ -280,7 +288,7 @@ def shop():
         c.pod("data", "kafka", 1500, 12288, owner="StatefulSet", taint="kafka", anti_affinity=True,
               selector={"karpenter.sh/nodepool": "kafka"})
     c.node("ip-10-0-1-64", "a", "m7i-flex.large", "edge", taint="edge")
-    c.pod("web", "edge-proxy", 300, 1024, n=5, taint="edge", selector={"karpenter.sh/nodepool": "edge"})
+    c.pod("web", "edge-proxy", 250, 768, n=5, taint="edge", selector={"karpenter.sh/nodepool": "edge"})
     for name, zone in (("ip-10-0-1-65", "a"), ("ip-10-0-2-66", "b")):
         c.node(name, zone, "c8i.large", "gateway", taint="gateway")
         c.pod("web", "gateway", 500, 512, taint="gateway")

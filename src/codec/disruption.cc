@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 
 #include "codec/cron.h"
 #include "codec/duration.h"
@@ -139,10 +138,9 @@ DisruptionBlock decode_disruption(Decoder& d, Value parent, std::string_view key
   block.consolidate_after = decode_duration_or_never(d, value, "consolidateAfter");
   block.grace_period = decode_duration_or_never(d, value, "consolidationGracePeriod");
   block.savings_threshold = d.number(value, "consolidationSavingsThreshold");
-  if (block.savings_threshold && !(*block.savings_threshold >= 0 && std::isfinite(*block.savings_threshold) &&
-                                   *block.savings_threshold < 1e9))
+  if (block.savings_threshold && !(*block.savings_threshold >= 0 && *block.savings_threshold <= 1e9))
     d.fail(value.get("consolidationSavingsThreshold"),
-           fmt::format("is {}, must be at least 0 (dollars per hour and unit of disruption cost)",
+           fmt::format("is {}, must be from 0 to 1000000000 (dollars per hour and unit of disruption cost)",
                        *block.savings_threshold));
   if (value.get("budgets").present()) {
     block.budgets.emplace();

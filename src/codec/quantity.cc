@@ -138,6 +138,10 @@ Result<Quantity> parse_quantity(std::string_view text) {
   }
   const auto suffix = interpret_suffix(rest.substr(digits_end));
   if (!suffix) return bad_quantity(text);
+  // A number without digits is zero to the API server's fast path and an error to its slow one, which it takes for
+  // suffixes like these.
+  const bool no_digits = digits_end == (seen_point ? 1u : 0u);
+  if (no_digits && (suffix->two >= 50 || suffix->ten < -9)) return bad_quantity(text);
 
   Mantissa mantissa;
   mantissa.limit = kSaturated / 10 >> suffix->two;

@@ -69,7 +69,7 @@ class JsonEmitter final : public YAML::EventHandler {
     if (frames_.size() + it->second.depth > kMaxDepth) refuse_depth(mark);
     if (emitted_ + out_.size() + it->second.text.size() > limit_) refuse_size(mark);
     out_ += it->second.text;
-    after_value(begin, 0);
+    after_value(begin, 0, it->second.depth);
   }
 
   void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
@@ -93,7 +93,6 @@ class JsonEmitter final : public YAML::EventHandler {
     std::size_t items = 0;
     std::size_t deepest = 1;          // levels within, itself included
     std::vector<std::size_t> starts;  // of items; only of a sequence that is merged
-    std::string merged;               // fields from merge keys, each followed by a comma
   };
   struct Anchored {
     std::string text;
@@ -153,26 +152,27 @@ class JsonEmitter final : public YAML::EventHandler {
     take_merge(frame, begin);
   }
 
-  // Moves the text of a merged value out of the way. What is written later wins, so the fields of the map itself come
-  // after merged ones, and of several merged maps the first comes last.
+  // Replaces a merged value by its fields. What is written later wins: so go-yaml has it for the map itself, whatever
+  // the standard says, and of several merged maps the first comes last.
   void take_merge(Frame& frame, std::size_t begin) {
-    std::vector<std::size_t> starts = std::exchange(merge_starts_, {});
-    const std::string_view text = std::string_view(out_).substr(begin);
+    const std::vector<std::size_t> starts = std::exchange(merge_starts_, {});
+    const std::string text = out_.substr(begin);
+    out_.resize(begin);
     const auto add = [&](std::string_view object) {
       if (!object.starts_with('{')) throw YAML::ParserException(YAML::Mark(), "a merge key needs a map");
       object = object.substr(1, object.size() - 2);
-      if (!object.empty()) frame.merged.append(object).append(",");
+      if (object.empty()) return;
+      if (frame.items++ > 0) out_ += ',';
+      out_ += object;
     };
-    if (text.starts_with('[')) {
-      std::size_t end = out_.size() - 1;
-      for (std::size_t i = starts.size(); i-- > 0;) {
-        add(std::string_view(out_).substr(starts[i], end - starts[i]));
-        end = starts[i] - 1;
-      }
-    } else {
-      add(text);
+    if (!text.starts_with('[')) return add(text);
+    if (starts.empty() && text != "[]") add(text);  // an alias of a list: refused
+    std::size_t end = text.size() - 1;
+    for (std::size_t i = starts.size(); i-- > 0;) {
+      const std::size_t start = starts[i] - begin;
+      add(std::string_view(text).substr(start, end - start));
+      end = start - 1;
     }
-    out_.resize(begin);
   }
 
   void open(const YAML::Mark& mark, char bracket, YAML::anchor_t anchor) {
@@ -191,10 +191,6 @@ class JsonEmitter final : public YAML::EventHandler {
   void close(char bracket) {
     Frame frame = std::move(frames_.back());
     frames_.pop_back();
-    if (!frame.merged.empty()) {
-      if (frame.items == 0) frame.merged.pop_back();
-      out_.insert(frame.begin + 1, frame.merged);
-    }
     out_ += bracket;
     if (!frame.map && frame.merging) merge_starts_ = std::move(frame.starts);
     after_value(frame.begin, frame.anchor, frame.deepest);

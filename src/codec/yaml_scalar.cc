@@ -81,7 +81,9 @@ PlainScalar from_double(std::string_view text) {
   }
   if (!std::isfinite(value)) return {};
   std::array<char, 40> buffer{};
-  char* const last = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+  // With an exponent where an integer of so many digits would not fit the JSON parser.
+  const auto format = std::fabs(value) < 1e15 ? std::chars_format::general : std::chars_format::scientific;
+  char* const last = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, format).ptr;
   return {PlainScalar::Kind::Number, std::string(buffer.data(), last)};
 }
 

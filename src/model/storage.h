@@ -26,6 +26,7 @@ struct PersistentVolume {
   std::int64_t capacity_bytes = 0;
   std::vector<Symbol> access_modes;        // sorted
   Symbol volume_mode;                      // Filesystem where none is given
+  Symbol attributes_class;                 // volumeAttributesClassName; invalid when absent
   Symbol claim_ns, claim_name, claim_uid;  // spec.claimRef
   Symbol phase;
   bool deleting = false;
@@ -43,6 +44,7 @@ struct PersistentVolumeClaim {
   bool deleting = false;
   std::vector<Symbol> access_modes;
   Symbol volume_mode;
+  Symbol attributes_class;  // volumeAttributesClassName; invalid when absent
   std::optional<LabelSelector> selector;
   std::int64_t request_bytes = 0;
   Symbol owner_uid;  // controller owner: generic ephemeral volumes belong to their pod

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "report/sample_test.h"
+#include "report/sample_testing.h"
 
 namespace tamp::report {
 namespace {

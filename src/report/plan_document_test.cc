@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "report/plan_report.h"
-#include "report/sample_test.h"
+#include "report/sample_testing.h"
 
 namespace tamp::report {
 namespace {

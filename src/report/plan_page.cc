@@ -100,8 +100,8 @@ class Page {
                                         sum_.memory_requested * 100));
     out_ += "\n";
     if (sum_.unpriced > 0)
-      out_ += paint(Ink::Yellow, fmt::format("  {} of unknown price not counted in the bill\n",
-                                             count(sum_.unpriced, "node", "nodes")));
+      out_ += paint(Ink::Dim, fmt::format("  {} of unknown price not counted in the bill\n",
+                                          count(sum_.unpriced, "node", "nodes")));
     out_ += "\n";
   }
 
@@ -190,18 +190,15 @@ class Page {
 
   // One line for each command that stands on its own.
   void own_commands(const std::vector<const decide::Command*>& commands, std::size_t most) {
-    Table table(
-        {Align::Left, Align::Left, Align::Left, Align::Left, Align::Right, Align::Right, Align::Right}, 2);
-    table.header({"NODE", "TYPE", "CAPACITY", "WHAT", "PODS", "$/HOUR", "$/MONTH"});
+    Table table({Align::Left, Align::Left, Align::Left, Align::Right, Align::Right, Align::Right}, 2);
+    table.header({"NODE", "TYPE", "WHAT", "PODS", "$/HOUR", "$/MONTH"});
     for (std::size_t i = 0; i < std::min(most, commands.size()); ++i) {
       const decide::Command& command = *commands[i];
       const NodeId node = command.nodes.front();
-      const decide::Candidate* c = candidate_of(plan_, node);
       const std::string what =
-          command.replacement ? "replace by " + type_list(cluster_, *command.replacement) : "delete";
+          command.replacement ? "→ " + type_list(cluster_, *command.replacement) : "delete";
       table.row({{node_name(cluster_, node)},
                  {type_of(cluster_, node)},
-                 {c != nullptr ? text(cluster_, c->capacity_type) : ""},
                  {what},
                  {std::to_string(pods_moved(command))},
                  {command.savings_known ? hour_amount(command.savings) : "?", Ink::Green},
@@ -214,7 +211,7 @@ class Page {
 
   void next() {
     if (sum_.next.empty()) return;
-    spread("COULD GO NEXT", Ink::Bold, "each on its own, if this pass is not carried out", Ink::Dim);
+    spread("COULD GO TOO", Ink::Bold, "each on its own, in place of the above", Ink::Dim);
     out_ += "\n";
     own_commands(sum_.next, kNextShown);
   }
@@ -242,8 +239,8 @@ class Page {
       table.row({{waiting ? "eligible" : std::string(decide::name(group.reason)),
                   waiting ? Ink::Green : Ink::Yellow},
                  {std::to_string(group.nodes.size())},
-                 {hour_amount(group.pinned)},
-                 {month_amount(group.pinned)},
+                 {group.priced ? hour_amount(group.pinned) : "?"},
+                 {group.priced ? month_amount(group.pinned) : "?"},
                  {most > 0 ? bar(group.pinned.dollars() / most, kBarCells) : "", Ink::Yellow}});
       const KeptNode& example = group.nodes.front();
       const std::string message = waiting && example.message.empty() ? "no gate objects; a later pass decides"

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "report/plan_report.h"
-#include "report/sample_test.h"
+#include "report/sample_testing.h"
 
 namespace tamp::report {
 namespace {
@@ -37,7 +37,7 @@ TEST(PlanPage, NamesWhatKeepsTheRestAndHowToAsk) {
   const std::string page = plan_page({s.cluster, s.plan}, {});
   EXPECT_THAT(page, HasSubstr("NOTHING TO DO"));
   EXPECT_THAT(page, HasSubstr("WHAT KEEPS THE OTHER 3 NODES"));
-  EXPECT_THAT(page, HasSubstr("PodDisruptionBudget      2   $0.40     $292"));
+  EXPECT_THAT(page, HasSubstr("PodDisruptionBudget      2  $0.4000     $292"));
   EXPECT_THAT(page, HasSubstr("a: budget default/web allows 0 disruptions"));
   EXPECT_THAT(page, HasSubstr("also b"));
   EXPECT_THAT(page, HasSubstr("tamp explain a"));
@@ -56,7 +56,7 @@ TEST(PlanPage, EveryVerdictStandsOnItsOwn) {
   const std::string page = plan_page({s.cluster, s.plan, true}, {});
   EXPECT_THAT(page, HasSubstr("1 NODE COULD GO"));
   EXPECT_THAT(page, HasSubstr("not to be carried out together"));
-  EXPECT_THAT(page, HasSubstr("replace by small"));
+  EXPECT_THAT(page, HasSubstr("→ small"));
 }
 
 TEST(PlanPage, AForeignNameCannotDriveTheTerminal) {

@@ -25,8 +25,11 @@ const decide::NodeVerdict& own_verdict(const PlanReport& report, std::size_t i) 
 void add_to_group(PlanSummary& summary, decide::Reason reason, KeptNode node) {
   auto group = std::find_if(summary.kept.begin(), summary.kept.end(),
                             [&](const ReasonGroup& g) { return g.reason == reason; });
-  if (group == summary.kept.end()) group = summary.kept.insert(group, ReasonGroup{reason, {}, {}});
-  if (node.price) group->pinned += *node.price;
+  if (group == summary.kept.end()) group = summary.kept.insert(group, ReasonGroup{reason, {}, {}, false});
+  if (node.price) {
+    group->pinned += *node.price;
+    group->priced = true;
+  }
   group->nodes.push_back(std::move(node));
 }
 

@@ -27,6 +27,7 @@ struct ReasonGroup {
       decide::Reason::None;     // None: nothing speaks against these nodes, they wait their turn
   std::vector<KeptNode> nodes;  // dearest first
   Money pinned;                 // per hour, of those with a known price
+  bool priced = false;          // at least one has a known price
 };
 
 struct PlanSummary {

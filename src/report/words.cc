@@ -10,7 +10,10 @@
 
 namespace tamp::report {
 
-std::string per_hour(Money m) { return format_money(m) + "/h"; }
+std::string per_hour(Money m) {
+  const bool dollars = m >= Money::from_dollars(1) || m <= Money::from_dollars(-1);
+  return format_money(m, dollars ? 2 : 4) + "/h";
+}
 
 std::string month_amount(Money m) {
   const double dollars = m.dollars() * kHoursPerMonth;
@@ -22,7 +25,9 @@ std::string month_amount(Money m) {
 
 std::string per_month(Money m) { return month_amount(m) + "/month"; }
 
-std::string hour_amount(std::optional<Money> m) { return m ? format_money(*m) : "?"; }
+std::string hour_amount(std::optional<Money> m) {
+  return m ? fmt::format("{}${:.4f}", m->nanos < 0 ? "-" : "", std::fabs(m->dollars())) : "?";
+}
 
 std::string decimal(double value) {
   std::string out = fmt::format("{:.3f}", value);

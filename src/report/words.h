@@ -15,10 +15,10 @@ namespace tamp::report {
 
 inline constexpr int kHoursPerMonth = 730;
 
-std::string per_hour(Money m);                  // "$0.3456/h"
+std::string per_hour(Money m);                  // "$0.3456/h", "$7.72/h": cents from $1 on
 std::string per_month(Money m);                 // "$252/month"; cents below $10
 std::string month_amount(Money m);              // "$252", "$1,766", "$4.38"
-std::string hour_amount(std::optional<Money>);  // "$0.3456", "?" when unknown
+std::string hour_amount(std::optional<Money>);  // "$0.3456", always four decimals; "?" when unknown
 std::string percent(double share);              // 0.145 → "14.5%", 0.5 → "50%"
 std::string decimal(double value);              // at most three decimals, no trailing zeros
 std::string grouped(std::int64_t n);            // "130,000"

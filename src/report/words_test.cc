@@ -15,9 +15,15 @@ TEST(Words, AMonthHas730Hours) {
   EXPECT_EQ(per_month(dollars(0)), "$0.00/month");
 }
 
+TEST(Words, CentsAreEnoughFromADollarOn) {
+  EXPECT_EQ(per_hour(dollars(7.7244)), "$7.72/h");
+  EXPECT_EQ(per_hour(dollars(0.0864)), "$0.0864/h");
+  EXPECT_EQ(per_hour(dollars(-1.5)), "-$1.50/h");
+}
+
 TEST(Words, UnknownPricesAreNotZero) {
   EXPECT_EQ(hour_amount(std::nullopt), "?");
-  EXPECT_EQ(hour_amount(dollars(0.25)), "$0.25");
+  EXPECT_EQ(hour_amount(dollars(0.25)), "$0.2500");
 }
 
 TEST(Words, NumbersCarryNoNoise) {

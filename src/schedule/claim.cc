@@ -20,7 +20,7 @@ bool ports_clash(const Cluster& c, const std::vector<HostPort>& used, const std:
 
 // Narrows the node so that every topology constraint of the pod holds there. Karpenter's way: each constraint is asked
 // about the node as it was, and the answers are intersected.
-ReqId karpenter_topology(const Simulation& sim, PodId pod, const Variant& variant, ReqId base) {
+ReqId karpenter_topology(const Simulation& sim, const Claim& claim, PodId pod, const Variant& variant, ReqId base) {
   const Index& index = sim.index();
   RequirementTable& table = index.requirements();
   const Symbols& symbols = index.cluster().symbols;
@@ -28,7 +28,7 @@ ReqId karpenter_topology(const Simulation& sim, PodId pod, const Variant& varian
   const Requirements node = table.at(base);
   Requirements narrowed = node;
   auto ask = [&](const GroupUse& use) {
-    auto r = karpenter_domains(sim.counts(), use, strict, node, symbols);
+    auto r = karpenter_domains(sim.counts(), use, strict, node, claim.pods.empty(), symbols);
     if (r) narrowed.add(*r, symbols);
     return r.has_value();
   };
@@ -213,7 +213,7 @@ bool can_join(const Simulation& simulation, const Claim& claim, PodId pod, const
     ReqId r = table.merge(claim.requirements, wanted, well_known);
     if (r.valid() && !volume.empty()) r = table.merge(r, table.intern(volume), well_known);
     if (!r.valid()) return false;
-    r = index.karpenter() ? karpenter_topology(simulation, pod, variant, r) : kube_topology(simulation, pod, variant, r);
+    r = index.karpenter() ? karpenter_topology(simulation, claim, pod, variant, r) : kube_topology(simulation, pod, variant, r);
     if (!r.valid()) return false;
     const auto& allowed = index.allowed_types(claim.template_index, r);
     bool any = false;

@@ -117,18 +117,19 @@ bool karpenter_allows(const TopologyCounts& counts, const GroupUse& use, DomainI
 }
 
 std::optional<Requirement> karpenter_domains(const TopologyCounts& counts, const GroupUse& use, const Requirements& strict,
-                                             const Requirements& node, const Symbols& symbols) {
+                                             const Requirements& node, bool nobody_there, const Symbols& symbols) {
   Karpenter k(counts, use, strict, &node, symbols);
   Requirement r;
   r.key = k.key.label;
   if (k.key.hostname) {
     DomainId here = k.key.find(Symbol());
     bool ok = false;
+    std::int32_t there = nobody_there ? 0 : k.in(here);
     switch (k.group.kind) {
-      case Group::Kind::Spread: ok = k.within_skew(here, 0); break;
-      case Group::Kind::Affinity: ok = k.pod_may(here) && (k.in(here) > 0 || k.may_start()); break;
+      case Group::Kind::Spread: ok = there + (use.self ? 1 : 0) <= k.group.max_skew; break;
+      case Group::Kind::Affinity: ok = k.pod_may(here) && (there > 0 || k.may_start()); break;
       case Group::Kind::AntiAffinity:
-      case Group::Kind::Repulsion: ok = k.in(here) == 0; break;
+      case Group::Kind::Repulsion: ok = there == 0; break;
     }
     if (!ok) return std::nullopt;
     r.values = {Symbol()};

@@ -24,7 +24,8 @@ bool kube_unrepelled(const TopologyCounts& counts, GroupId repulsion, DomainId d
 bool karpenter_allows(const TopologyCounts& counts, const GroupUse& use, DomainId domain, const Requirements& strict,
                       const Symbols& symbols);
 // A new node that may be in any domain that `node` allows: the requirement that keeps the constraint, or nothing.
+// `nobody_there`: it is not the new node that pods of this simulation joined, but another one.
 std::optional<Requirement> karpenter_domains(const TopologyCounts& counts, const GroupUse& use, const Requirements& strict,
-                                             const Requirements& node, const Symbols& symbols);
+                                             const Requirements& node, bool nobody_there, const Symbols& symbols);
 
 }  // namespace tamp::schedule

@@ -47,6 +47,9 @@ TEST_F(NodeAffinity, GtComparesIntegersAndAWordIsNone) {
 TEST_F(NodeAffinity, GtIsStrict) {
   EXPECT_EQ(open_nodes(c.pod("p").node_affinity("generation", SelectorOp::Gt, {"3"})), "");
 }
+TEST_F(NodeAffinity, NumberBelowZeroIsNoLabelValueSoItsTermIsMalformed) {
+  EXPECT_EQ(open_nodes(c.pod("p").node_affinity("generation", SelectorOp::Gt, {"-2"})), "");
+}
 TEST_F(NodeAffinity, LtComparesIntegers) {
   EXPECT_EQ(open_nodes(c.pod("p").node_affinity("generation", SelectorOp::Lt, {"4"})), "ssd");
 }

@@ -12,19 +12,29 @@ bool contains(const std::vector<Symbol>& values, Symbol value) {
   return std::find(values.begin(), values.end(), value) != values.end();
 }
 
-// A decimal int64 with an optional sign, nothing else.
+// A decimal int64, perhaps negative, and nothing else.
 std::optional<std::int64_t> parse_integer(std::string_view text) {
-  if (text.starts_with('+')) {
-    text.remove_prefix(1);
-    if (text.starts_with('-') || text.starts_with('+')) return {};
-  }
   std::int64_t value = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return {};
   return value;
 }
 
+// Letters and digits at both ends, with - _ . between; at most 63 of them; may be empty.
+bool is_label_value(std::string_view text) {
+  auto alphanumeric = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  };
+  if (text.empty()) return true;
+  if (text.size() > 63 || !alphanumeric(text.front()) || !alphanumeric(text.back())) return false;
+  return std::all_of(text.begin(), text.end(),
+                     [&](char c) { return alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
+}
+
+// What the scheduler refuses to parse. A number below zero is among it: it is no label value.
 bool well_formed(const Cluster& cluster, const SelectorRequirement& r) {
+  for (Symbol value : r.values)
+    if (!is_label_value(cluster.text(value))) return false;
   switch (r.op) {
     case SelectorOp::In:
     case SelectorOp::NotIn:
@@ -48,8 +58,6 @@ bool field_well_formed(const SelectorRequirement& r) {
 
 bool term_matches(const Cluster& cluster, const NodeSelectorTerm& term, const LabelSet& labels, Symbol name) {
   if (term.expressions.empty() && term.fields.empty()) return false;
-  for (const auto& r : term.expressions)
-    if (!well_formed(cluster, r)) return false;
   for (const auto& r : term.fields)
     if (!field_well_formed(r)) return false;
   for (const auto& r : term.expressions)
@@ -92,10 +100,11 @@ bool selects(const std::optional<LabelSelector>& selector, const LabelSet& label
 }
 
 bool requirement_holds(const Cluster& cluster, const SelectorRequirement& r, const LabelSet& labels) {
+  if (!well_formed(cluster, r)) return false;
   if (r.op == SelectorOp::Gt || r.op == SelectorOp::Lt) {
     if (!labels.has(r.key)) return false;
     auto actual = parse_integer(cluster.text(labels.get(r.key)));
-    auto bound = r.values.size() == 1 ? parse_integer(cluster.text(r.values[0])) : std::nullopt;
+    auto bound = parse_integer(cluster.text(r.values[0]));
     if (!actual || !bound) return false;
     return r.op == SelectorOp::Gt ? *actual > *bound : *actual < *bound;
   }

@@ -9,12 +9,12 @@ namespace tamp::world {
 // metav1.LabelSelector. An absent selector matches nothing, one without requirements everything.
 bool selects(const std::optional<LabelSelector>& selector, const LabelSet& labels);
 
-// One entry of matchExpressions of a node selector term, whose operators are In, NotIn, Exists, DoesNotExist, Gt, Lt.
+// One entry of matchExpressions of a node selector term, whose operators are In, NotIn, Exists, DoesNotExist, Gt, Lt. A
+// malformed one (Gt with a word or a negative number, In without values) does not hold anywhere.
 bool requirement_holds(const Cluster& cluster, const SelectorRequirement& requirement,
                        const LabelSet& labels);
 
-// A node selector: some term matches. A term that says nothing, or that is malformed (Gt with a word, In without
-// values), matches no node. matchFields know metadata.name alone and are skipped where `name` is invalid.
+// A node selector: some term matches. A term that says nothing matches no node. matchFields know metadata.name alone and are skipped where `name` is invalid.
 bool some_term_matches(const Cluster& cluster, const std::vector<NodeSelectorTerm>& terms,
                        const LabelSet& labels, Symbol name);
 

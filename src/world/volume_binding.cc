@@ -76,6 +76,7 @@ const PersistentVolume* match_volume(const Placement& placement, const Persisten
     if (has_claim_ref(volume) && !reserved) continue;
     if (volume.capacity_bytes < claim.request_bytes) continue;
     if (volume.volume_mode != claim.volume_mode || volume.deleting) continue;
+    if (cluster.text(volume.attributes_class) != cluster.text(claim.attributes_class)) continue;
     if (reserved) return reaches(cluster, volume, node) ? &volume : nullptr;
     if (cluster.text(volume.phase) != "Available") continue;
     if (claim.selector && !selects(claim.selector, volume.labels)) continue;
@@ -89,8 +90,7 @@ bool topology_allows(const Cluster& cluster, const StorageClass& cls, const Node
   if (cls.allowed_topologies.empty()) return true;
   for (const TopologyTerm& term : cls.allowed_topologies) {
     bool all = !term.expressions.empty();
-    for (const auto& r : term.expressions)
-      all = all && !r.values.empty() && requirement_holds(cluster, r, node.labels);
+    for (const auto& r : term.expressions) all = all && requirement_holds(cluster, r, node.labels);
     if (all) return true;
   }
   return false;

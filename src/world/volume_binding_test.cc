@@ -93,7 +93,7 @@ TEST_F(VolumeBinding, LocalClaimNeedsAVolumeThatIsThere) {
   EXPECT_EQ(on_b(), "VolumeBinding");
 }
 
-TEST_F(VolumeBinding, VolumeMustServeSizeModesSelectorAndBeFree) {
+TEST_F(VolumeBinding, VolumeMustServeSizeModesSelectorAndClassAndBeFree) {
   c.pv("disk").cls("local").capacity_gi(2).label("media", "fast");
   c.pvc("data").cls("local").request_gi(2);
   c.pod("p").claim("data");
@@ -107,6 +107,10 @@ TEST_F(VolumeBinding, VolumeMustServeSizeModesSelectorAndBeFree) {
   c.pvc("data").mode("Filesystem").selects("media", "slow");
   EXPECT_EQ(on_a(), "VolumeBinding");
   c.pvc("data").selects("media", "fast");
+  EXPECT_EQ(on_a(), "");
+  c.pv("disk").pv().attributes_class = c.word("gold");
+  EXPECT_EQ(on_a(), "VolumeBinding");
+  c.pvc("data").pvc().attributes_class = c.word("gold");
   EXPECT_EQ(on_a(), "");
   c.pv("disk").phase("Released");
   EXPECT_EQ(on_a(), "VolumeBinding");

@@ -14,6 +14,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CLUSTER, TYPES, POLICY = (str(ROOT / "samples" / n) for n in ("cluster.json", "instance-types.json", "policy.yaml"))
+NODES, PODS = 33, 172  # of the sample
 NOW = "2026-11-15T00:00:00Z"
 SAMPLE = ["-f", CLUSTER, "--instance-types", TYPES, "--policy", POLICY, "--now", NOW]
 TAMP = ""
@@ -90,7 +91,7 @@ class Plan(ProgramTest):
         plan = self.plan()
         self.assertEqual(plan["decidedAt"], NOW)
         self.assertEqual(plan["planner"], "Requests")
-        self.assertEqual(plan["cluster"]["nodes"], 32)
+        self.assertEqual(plan["cluster"]["nodes"], NODES)
         self.assertEqual(list(plan)[:5], ["decidedAt", "planner", "cluster", "commands", "nodes"])
         self.assertTrue(plan["commands"])
         for command in plan["commands"]:
@@ -139,7 +140,7 @@ class Plan(ProgramTest):
 
     def test_yaml_in_and_yaml_out(self):
         text = self.succeed("plan", *SAMPLE, "-o", "yaml").stdout
-        self.assertTrue(text.startswith(f'decidedAt: "{NOW}"\nplanner: Requests\ncluster:\n  nodes: 32\n'), text[:200])
+        self.assertTrue(text.startswith(f'decidedAt: "{NOW}"\nplanner: Requests\ncluster:\n  nodes: {NODES}\n'), text[:200])
         node = "apiVersion: v1\nkind: Node\nmetadata: {name: a}\nstatus: {allocatable: {cpu: '2', memory: 4Gi, pods: '10'}}\n"
         run = self.succeed("plan", "-f", "-", "--now", NOW, "-o", "json", stdin=node + "---\n" + node.replace("name: a", "name: b"))
         self.assertEqual(json.loads(run.stdout)["cluster"]["nodes"], 2)
@@ -171,7 +172,7 @@ class Plan(ProgramTest):
     def test_a_cluster_without_pools_or_catalogue_is_decided_too(self):
         items = [i for i in json.loads(pathlib.Path(CLUSTER).read_text(encoding="utf-8"))["items"] if i["kind"] in ("Node", "Pod", "ReplicaSet")]
         plan = json.loads(self.succeed("plan", "-f", "-", "--now", NOW, "-o", "json", stdin=json.dumps({"kind": "List", "apiVersion": "v1", "items": items})).stdout)
-        self.assertEqual(len(plan["nodes"]), 32)
+        self.assertEqual(len(plan["nodes"]), NODES)
 
 
 class Explain(ProgramTest):
@@ -198,16 +199,16 @@ class Explain(ProgramTest):
 class Fits(ProgramTest):
     def test_all_pairs_are_answered(self):
         pods = json.loads(self.succeed("fits", "--all", "-f", CLUSTER, "-o", "json").stdout)["pods"]
-        self.assertEqual(len(pods), 166)
+        self.assertEqual(len(pods), PODS)
         for pod in pods:
-            self.assertEqual(len(pod["nodes"]), 32)
+            self.assertEqual(len(pod["nodes"]), NODES)
             for node in pod["nodes"]:
                 self.assertEqual(node["fits"], node["reason"] == "")
 
     def test_one_pod(self):
         ledger = json.loads(self.succeed("fits", "pay/ledger-0", "-f", CLUSTER, "-o", "json").stdout)["pods"][0]
         self.assertEqual([n["name"] for n in ledger["nodes"] if n["fits"]], ["ip-10-0-3-33"])
-        self.assertIn("could run on 1 of 32 nodes", self.succeed("fits", "ledger-0", "-f", CLUSTER).stdout)
+        self.assertIn(f"could run on 1 of {NODES} nodes", self.succeed("fits", "ledger-0", "-f", CLUSTER).stdout)
 
     def test_an_unknown_pod_is_bad_input(self):
         self.refuse("fits", "shop/nobody", "-f", CLUSTER)

@@ -199,7 +199,7 @@ def read_options():
     parser.add_argument("--types", required=True, help="machine catalogue in the KWOK provider's format")
     parser.add_argument("--seeds", default="1..300", help="such as 1..300 or 3,17,40..50")
     parser.add_argument("--every", action=argparse.BooleanOptionalAction, default=True, help="also compare each node's own verdict")
-    parser.add_argument("--repeat", type=int, default=12, help="how often to ask Karpenter again where the first answer differs")
+    parser.add_argument("--repeat", type=int, default=40, help="how often to ask Karpenter again where the first answer differs")
     parser.add_argument("--keep", metavar="DIR", help="keep the snapshots of seeds that differ")
     parser.add_argument("--snapshots", nargs="*", metavar="FILE", help="judge these files instead of seeds")
     parser.add_argument("--spot-to-spot", action="store_true", help="with the gate SpotToSpotConsolidation")
@@ -287,9 +287,11 @@ def judge(options, types, catalogue, folder):
     comparisons = [(name, Comparison(aspect, ask_tamp(options, path, aspect))) for name, path in paths.items() for aspect in aspects]
     doubtful = sorted({paths[name] for name, c in comparisons if c.differences(catalogue, answers[name])})
     if doubtful:  # chance may have been on the other side: ask again, leaving ties to it
-        again = ask_karpenter(options, doubtful, "-method", methods, "-every", "-ties", "random", "-repeat", str(options.repeat))
-        for name, path in paths.items():
-            answers[name].add_karpenter(again.get(path, []))
+        # Many candidates can tie; a single node's verdict varies only with the zone that a new node is given.
+        for again in (ask_karpenter(options, doubtful, "-method", "all,multi,empty", "-repeat", str(options.repeat)),
+                      ask_karpenter(options, doubtful, "-method", "single", "-every", "-repeat", str(min(8, options.repeat)))):
+            for name, path in paths.items():
+                answers[name].add_karpenter(again.get(path, []))
 
     passed, failed, excused = 0, collections.Counter(), collections.Counter()
     wrong = set()

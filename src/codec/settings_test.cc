@@ -1,0 +1,223 @@
+#include "codec/settings.h"
+
+#include <gtest/gtest.h>
+
+#include "codec/pattern.h"
+#include "codec/reading_for_test.h"
+
+namespace tamp::codec {
+namespace {
+
+using testing::read;
+
+std::string policy(const std::string& spec, const std::string& name = "default") {
+  return "{apiVersion: temper.codes/v1alpha1, kind: TemperPolicy, metadata: {name: " + name +
+         "}, spec: " + spec + "}";
+}
+std::string error_of(const std::string& spec) { return testing::error_of(policy(spec)); }
+
+std::string pool(const std::string& name, const std::string& disruption = "{}") {
+  return "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " + name +
+         "}, spec: {disruption: " + disruption + "}}";
+}
+
+Settings settings_of(const std::string& objects, const FlagSettings& flags = {}) {
+  return resolve_settings(read(objects).cluster, flags);
+}
+
+TEST(Pattern, StarsAndQuestionMarks) {
+  EXPECT_TRUE(matches_pattern("spot-*", "spot-a"));
+  EXPECT_TRUE(matches_pattern("*", ""));
+  EXPECT_TRUE(matches_pattern("a*b*c", "a-xx-b-b-c"));
+  EXPECT_TRUE(matches_pattern("p?", "p1"));
+  EXPECT_FALSE(matches_pattern("p?", "p"));
+  EXPECT_FALSE(matches_pattern("spot-*", "on-demand"));
+  EXPECT_FALSE(matches_pattern("a", "ab"));
+}
+
+TEST(Settings, BuiltInDefaults) {
+  const Settings s = settings_of(pool("p"));
+  EXPECT_EQ(s.utilization_threshold.value, 0.75);
+  EXPECT_EQ(s.min_node_lifetime.value, Duration::minutes(5));
+  EXPECT_FALSE(s.allow_unowned_pods.value);
+  EXPECT_TRUE(s.consolidation_enabled.value);
+  EXPECT_EQ(s.preferences.value, PreferencePolicy::Ignore);
+  ASSERT_EQ(s.pools.size(), 1u);
+  EXPECT_EQ(s.pools[0].policy.value, ConsolidationPolicy::WhenEmptyOrUnderutilized);
+  EXPECT_EQ(s.pools[0].consolidate_after.value.value, Duration{0});
+  EXPECT_EQ(s.pools[0].savings_threshold.value, 0.01);
+  EXPECT_EQ(s.pools[0].grace_period.value.value, std::nullopt);
+  ASSERT_EQ(s.pools[0].budgets.value.size(), 1u);
+  EXPECT_EQ(s.pools[0].budgets.value[0].percent, 10);
+  EXPECT_EQ(s.pools[0].budgets.source, SettingSource::BuiltIn);
+}
+
+TEST(Settings, EveryLayerOverTheNext) {
+  FlagSettings flags;
+  flags.savings_threshold = Setting<double>{0.2, SettingSource::Flag};
+  flags.utilization_threshold = Setting<double>{0.6, SettingSource::Environment};
+
+  const std::string bare = pool("spot-1");
+  EXPECT_EQ(settings_of(bare, flags).pools[0].savings_threshold.value, 0.2);
+  EXPECT_EQ(settings_of(bare, flags).pools[0].savings_threshold.source, SettingSource::Flag);
+  EXPECT_EQ(settings_of(bare, flags).utilization_threshold.source, SettingSource::Environment);
+
+  const std::string own = pool("spot-1", "{consolidationSavingsThreshold: 0.3}");
+  EXPECT_EQ(settings_of(own, flags).pools[0].savings_threshold.value, 0.3);
+  EXPECT_EQ(settings_of(own, flags).pools[0].savings_threshold.source, SettingSource::NodePool);
+
+  const std::string with_default =
+      own + "\n---\n" +
+      policy("{utilizationThreshold: 0.4, disruption: {consolidationSavingsThreshold: 0.4}}");
+  EXPECT_EQ(settings_of(with_default, flags).pools[0].savings_threshold.value, 0.4);
+  EXPECT_EQ(settings_of(with_default, flags).pools[0].savings_threshold.source, SettingSource::PolicyDefault);
+  EXPECT_EQ(settings_of(with_default, flags).utilization_threshold.value, 0.4);
+
+  const std::string with_entry =
+      own + "\n---\n" +
+      policy(
+          "{disruption: {consolidationSavingsThreshold: 0.4, consolidateAfter: 1m}, nodePools: [{name: "
+          "'spot-*', "
+          "disruption: {consolidationSavingsThreshold: 0.5}}, {name: spot-1, disruption: "
+          "{consolidationSavingsThreshold: 0.6}}, {name: '*', disruption: {consolidationSavingsThreshold: "
+          "0.7, "
+          "consolidationGracePeriod: 1h}}]}");
+  const PoolSettings s = settings_of(with_entry, flags).pools[0];
+  EXPECT_EQ(s.savings_threshold.value, 0.6);  // the exact name comes before patterns
+  EXPECT_EQ(s.savings_threshold.source, SettingSource::PolicyPool);
+  EXPECT_EQ(s.grace_period.value.value, Duration::hours(1));  // each field from the first entry that sets it
+  EXPECT_EQ(s.consolidate_after.value.value, Duration::minutes(1));
+  EXPECT_EQ(s.consolidate_after.source, SettingSource::PolicyDefault);
+}
+
+TEST(Settings, OfTwoPatternsTheFirstCounts) {
+  const Settings s = settings_of(
+      pool("spot-1") + "\n---\n" +
+      policy("{nodePools: [{name: 'spot-*', disruption: {consolidateAfter: 1m}}, {name: '*', disruption: "
+             "{consolidateAfter: 2m}}]}"));
+  EXPECT_EQ(s.pools[0].consolidate_after.value.value, Duration::minutes(1));
+}
+
+TEST(Settings, CompatKnowsOnlyWhatKarpenterKnows) {
+  FlagSettings flags;
+  flags.karpenter_compat = true;
+  flags.utilization_threshold = Setting<double>{0.6, SettingSource::Flag};
+  const Settings s = settings_of(
+      pool("p",
+           "{consolidationPolicy: WhenEmpty, consolidateAfter: 30s, consolidationSavingsThreshold: 0.3, "
+           "consolidationGracePeriod: 1h, budgets: [{nodes: '1'}]}") +
+          "\n---\n" +
+          policy(
+              "{consolidation: {enabled: false}, minNodeLifetime: 1h, allowUnownedPods: false, disruption: "
+              "{consolidateAfter: 9m}, limits: {minNodes: 5}}"),
+      flags);
+  EXPECT_TRUE(s.karpenter_compat);
+  EXPECT_TRUE(s.consolidation_enabled.value);
+  EXPECT_EQ(s.utilization_threshold.value, 1.0);
+  EXPECT_EQ(s.utilization_threshold.source, SettingSource::Compat);
+  EXPECT_EQ(s.min_node_lifetime.value, Duration{0});
+  EXPECT_TRUE(s.allow_unowned_pods.value);
+  EXPECT_EQ(s.min_nodes.value, 0);
+  EXPECT_EQ(s.preferences.value, PreferencePolicy::Respect);
+  EXPECT_EQ(s.pools[0].savings_threshold.value, 0);
+  EXPECT_EQ(s.pools[0].grace_period.value.value, std::nullopt);
+  EXPECT_EQ(s.pools[0].policy.value, ConsolidationPolicy::WhenEmpty);
+  EXPECT_EQ(s.pools[0].consolidate_after.value.value, Duration::seconds(30));
+  EXPECT_EQ(s.pools[0].consolidate_after.source, SettingSource::NodePool);
+  EXPECT_EQ(s.pools[0].budgets.value[0].count, 1);
+}
+
+TEST(Settings, CompatLeavesFlagsThatKarpenterHasToo) {
+  FlagSettings flags;
+  flags.karpenter_compat = true;
+  flags.preferences = Setting<PreferencePolicy>{PreferencePolicy::Ignore, SettingSource::Flag};
+  flags.spot_to_spot = Setting<bool>{true, SettingSource::Flag};
+  const Settings s = settings_of(pool("p"), flags);
+  EXPECT_EQ(s.preferences.value, PreferencePolicy::Ignore);
+  EXPECT_TRUE(s.spot_to_spot.value);
+}
+
+TEST(Policy, EveryField) {
+  const Reading r = read(
+      policy("{mode: Act, planner: Requests, approval: Automatic, consolidation: {enabled: false}, "
+             "ttlSecondsAfterEmpty: 30, "
+             "disruption: {budgets: [{nodes: 20%}]}, utilizationThreshold: 0.5, utilizationFormula: Maximum, "
+             "minNodeLifetime: "
+             "10m, allowUnownedPods: true, limits: {minNodes: 2, maxEvictionsPerHour: 7, podCooldown: 2h, "
+             "protectSingleReplica: true}, tiers: {critical: 9, high: 8, normal: 7, low: 6}}"));
+  ASSERT_TRUE(r.cluster.policy.has_value());
+  const TemperPolicy& p = *r.cluster.policy;
+  EXPECT_EQ(p.mode, "Act");
+  EXPECT_EQ(p.planner, "Requests");
+  EXPECT_EQ(p.approval, "Automatic");
+  EXPECT_EQ(p.consolidation_enabled, false);
+  EXPECT_EQ(p.ttl_after_empty, Duration::seconds(30));
+  EXPECT_EQ(p.disruption.budgets->at(0).percent, 20);
+  EXPECT_EQ(p.utilization_threshold, 0.5);
+  EXPECT_EQ(p.utilization_formula, UtilizationFormula::Maximum);
+  EXPECT_EQ(p.min_node_lifetime, Duration::minutes(10));
+  EXPECT_EQ(p.allow_unowned_pods, true);
+  EXPECT_EQ(p.min_nodes, 2);
+  EXPECT_EQ(p.max_evictions_per_hour, 7);
+  EXPECT_EQ(p.pod_cooldown, Duration::hours(2));
+  EXPECT_EQ(p.protect_single_replica, true);
+  EXPECT_EQ(p.tiers.low, 6);
+  const Settings s = resolve_settings(r.cluster, {});
+  EXPECT_EQ(s.ttl_after_empty.value, Duration::seconds(30));
+  EXPECT_TRUE(s.protect_single_replica.value);
+  EXPECT_EQ(s.tiers.critical, 9);
+}
+
+TEST(Policy, PauseIsAnAnnotation) {
+  const Reading r = read(
+      "{apiVersion: temper.codes/v1alpha1, kind: TemperPolicy, metadata: {name: default, annotations: "
+      "{temper.codes/pause: 'true'}}}");
+  EXPECT_TRUE(resolve_settings(r.cluster, {}).paused);
+}
+
+TEST(Policy, OnlyTheOneNamedDefaultCounts) {
+  const Reading r = read(policy("{utilizationThreshold: 0.1}", "other"));
+  EXPECT_FALSE(r.cluster.policy.has_value());
+  ASSERT_EQ(r.warnings.size(), 1u);
+  EXPECT_EQ(r.warnings[0], "file: TemperPolicy other: is ignored: only the one named default counts");
+}
+
+TEST(Policy, AFileOfItsOwnReplacesTheOneAmongTheObjects) {
+  Inputs inputs = testing::inputs_of(policy("{utilizationThreshold: 0.1}"));
+  inputs.policy = Input{"policy", policy("{utilizationThreshold: 0.2}", "mine")};
+  EXPECT_EQ(read(inputs).cluster.policy->utilization_threshold, 0.2);
+
+  inputs.policy = Input{"policy", "{apiVersion: v1, kind: Pod, metadata: {name: p}}"};
+  EXPECT_EQ(testing::error_of(inputs), "policy: Pod is not a TemperPolicy");
+  inputs.policy = Input{"policy", policy("{}") + "\n---\n" + policy("{}", "two")};
+  EXPECT_EQ(testing::error_of(inputs), "policy: TemperPolicy two: there is more than one TemperPolicy");
+}
+
+TEST(Policy, Errors) {
+  EXPECT_EQ(error_of("{ttlSecondsAfterEmpty: 30}"),
+            "file: TemperPolicy default: spec.ttlSecondsAfterEmpty: must not be set while consolidation is "
+            "enabled (set "
+            "consolidation.enabled to false, or leave this out)");
+  EXPECT_EQ(error_of("{consolidation: {enabled: false}, ttlSecondsAfterEmpty: -1}"),
+            "file: TemperPolicy default: spec.ttlSecondsAfterEmpty: is -1, must be at least 0");
+  EXPECT_EQ(error_of("{utilizationThreshold: 1.5}"),
+            "file: TemperPolicy default: spec.utilizationThreshold: is 1.5, must be between 0 and 1");
+  EXPECT_EQ(error_of("{utilizationThreshold: -0.5}"),
+            "file: TemperPolicy default: spec.utilizationThreshold: is -0.5, must be between 0 and 1");
+  EXPECT_EQ(
+      error_of("{utilizationFormula: Median}"),
+      "file: TemperPolicy default: spec.utilizationFormula: is \"Median\", must be one of Average, Maximum");
+  EXPECT_EQ(error_of("{mode: Panic}"),
+            "file: TemperPolicy default: spec.mode: is \"Panic\", must be one of Observe, Act");
+  EXPECT_EQ(error_of("{minNodeLifetime: Never}"),
+            "file: TemperPolicy default: spec.minNodeLifetime: must be a duration such as 5m; Never has no "
+            "meaning here");
+  EXPECT_EQ(error_of("{nodePools: [{disruption: {}}]}"),
+            "file: TemperPolicy default: spec.nodePools[0].name: is missing");
+  EXPECT_EQ(error_of("{tiers: {low: 5}}"),
+            "file: TemperPolicy default: spec.tiers: must fall from critical to low, but are 1000000, "
+            "100000, 0, 5");
+}
+
+}  // namespace
+}  // namespace tamp::codec

@@ -1,0 +1,13 @@
+// The invariants of model/cluster.h, checked one by one.
+#pragma once
+
+#include <string>
+
+#include "model/cluster.h"
+
+namespace tamp::testing {
+
+// The first invariant that does not hold, in words; "" if all do.
+std::string check_cluster(const Cluster& cluster);
+
+}  // namespace tamp::testing

@@ -1,0 +1,148 @@
+#include "fuzz/targets.h"
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "base/time.h"
+#include "codec/cron.h"
+#include "codec/duration.h"
+#include "codec/quantity.h"
+#include "codec/settings.h"
+#include "codec/snapshot.h"
+#include "codec/value.h"
+#include "codec/yaml.h"
+#include "codec/yaml_scalar.h"
+#include "fuzz/check_cluster.h"
+
+namespace tamp::fuzz {
+namespace {
+
+void require(bool holds, const std::string& promise) {
+  if (holds) return;
+  std::fprintf(stderr, "broken promise: %s\n", promise.c_str());
+  std::abort();
+}
+
+// Whatever was read is whole; whatever was refused says why.
+void check(const Result<codec::Reading>& reading) {
+  if (!reading) return require(!reading.error().message.empty(), "an error has a message");
+  const std::string problem = testing::check_cluster(reading->cluster);
+  require(problem.empty(), problem);
+  FlagSettings compat;
+  compat.karpenter_compat = true;
+  for (const FlagSettings& flags : {FlagSettings(), compat})
+    require(codec::resolve_settings(reading->cluster, flags).pools.size() == reading->cluster.pools.size(),
+            "every pool has settings");
+}
+
+void snapshot(std::string_view bytes) {
+  codec::Inputs inputs;
+  inputs.objects.push_back({"objects", std::string(bytes)});
+  check(codec::read_snapshot(inputs));
+}
+
+constexpr const char* kNodes =
+    R"({"apiVersion":"v1","kind":"NodeList","items":[
+  {"metadata":{"name":"a","labels":{"rack":"r1","node.kubernetes.io/instance-type":"m5.large",
+                                    "topology.kubernetes.io/region":"us-east-1"}},"spec":{"providerID":"aws:///us-east-1a/i-1"}},
+  {"metadata":{"name":"b","labels":{"karpenter.sh/nodepool":"p","node.kubernetes.io/instance-type":"c5.large"}}}]})";
+constexpr const char* kTypes =
+    R"([{"name":"m5.large","resources":{"cpu":"2","memory":"8Gi"},"offerings":[{"Price":0.1,"Requirements":[
+  {"key":"karpenter.sh/capacity-type","operator":"In","values":["on-demand"]},
+  {"key":"topology.kubernetes.io/zone","operator":"In","values":["us-east-1a"]}]}]}])";
+
+codec::Inputs nodes() {
+  codec::Inputs inputs;
+  inputs.objects.push_back({"nodes", kNodes});
+  return inputs;
+}
+
+void policy(std::string_view bytes) {
+  codec::Inputs inputs = nodes();
+  inputs.policy = codec::Input{"policy", std::string(bytes)};
+  check(codec::read_snapshot(inputs));
+}
+
+void catalogue(std::string_view bytes) {
+  codec::Inputs inputs = nodes();
+  inputs.instance_types = codec::Input{"types", std::string(bytes)};
+  const auto reading = codec::read_snapshot(inputs);
+  check(reading);
+  if (!reading) return;
+  for (const InstanceType& type : reading->cluster.catalogue->types) {
+    for (const auto& amount : type.allocatable)
+      require(amount.amount >= 0 && amount.amount <= type.capacity.get(amount.id),
+              "allocatable is within capacity");
+    for (const Offering& offering : type.offerings)
+      require(offering.price >= Money{}, "no price is negative");
+  }
+}
+
+void prices(std::string_view bytes) {
+  codec::Inputs inputs = nodes();
+  inputs.instance_types = codec::Input{"types", kTypes};
+  inputs.prices = codec::Input{"prices", std::string(bytes)};
+  const auto reading = codec::read_snapshot(inputs);
+  check(reading);
+  if (!reading) return;
+  for (const Node& node : reading->cluster.nodes)
+    require(!node.price_override || *node.price_override >= Money{}, "no price is negative");
+}
+
+void yaml(std::string_view bytes) {
+  const auto documents = codec::yaml_to_json(std::string(bytes));
+  if (!documents) return require(!documents.error().message.empty(), "an error has a message");
+  for (const std::string& text : *documents) {
+    const auto json = codec::Json::parse(text);
+    require(json.ok(), "YAML becomes JSON: " + (json ? "" : json.error().message));
+  }
+}
+
+void quantity(std::string_view bytes) {
+  const auto quantity = codec::parse_quantity(bytes);
+  if (!quantity) return;
+  require(quantity->negative() == (quantity->units() < 0), "rounding keeps the sign");
+  const auto again = codec::parse_quantity(quantity->canonical());
+  require(again.ok() && again->nanos == quantity->nanos, "the canonical text means the same");
+}
+
+void cron(std::string_view bytes) {
+  const auto schedule = codec::parse_cron(bytes);
+  if (!schedule) return require(!schedule.error().message.empty(), "an error has a message");
+  require((schedule->minute >> 60) == 0 && (schedule->hour >> 24) == 0 && (schedule->day >> 32) == 0 &&
+              (schedule->month >> 13) == 0 && (schedule->weekday >> 7) == 0,
+          "no bit lies outside its field");
+  require((schedule->day & 1) == 0 && (schedule->month & 1) == 0, "days and months start at one");
+  require(!schedule->every || schedule->every->ns >= 1'000'000'000, "every is a second at least");
+}
+
+void time(std::string_view bytes) {
+  if (const auto moment = parse_rfc3339(bytes)) {
+    const auto again = parse_rfc3339(format_rfc3339(*moment));
+    require(again.ok() && again->unix_seconds() == moment->unix_seconds(), "a time reads back");
+  }
+  if (const auto span = parse_go_duration(bytes)) {
+    const std::string text = format_duration(*span);
+    require(parse_go_duration(text).ok(), "a duration reads back: " + text);
+  }
+  if (const auto span = codec::parse_duration_or_never(bytes))
+    require(!span->value || span->value->ns >= 0, "no such duration is negative");
+  codec::resolve_plain(bytes);
+}
+
+constexpr std::array<Target, 8> kTargets = {{{"snapshot", snapshot},
+                                             {"policy", policy},
+                                             {"catalogue", catalogue},
+                                             {"prices", prices},
+                                             {"yaml", yaml},
+                                             {"quantity", quantity},
+                                             {"cron", cron},
+                                             {"time", time}}};
+
+}  // namespace
+
+std::span<const Target> targets() { return kTargets; }
+
+}  // namespace tamp::fuzz
