@@ -37,6 +37,17 @@ Simulation::Simulation(const Index& index, std::vector<Seeker> background)
           ++it->pods;
       }
   }
+  if (index.karpenter() && !attached_.empty()) {
+    overattached_.resize(attached_.size());
+    for (std::size_t s = 0; s < attached_.size(); ++s) {
+      NodeId node = index.site(SiteId(s)).node;
+      for (const auto& a : attached_[s]) {
+        auto limit = index.volumes().limit(node, a.volume.driver);
+        auto same = [&](const Attached& x) { return x.volume.driver == a.volume.driver; };
+        if (limit && std::count_if(attached_[s].begin(), attached_[s].end(), same) > *limit) overattached_[s] = 1;
+      }
+    }
+  }
   if (c.catalogue)
     for (const auto& type : c.catalogue->types) {
       double least = 1e300;
@@ -133,6 +144,7 @@ bool Simulation::ports_free(PodId pod, SiteId site) const {
 }
 
 bool Simulation::attachable(PodId pod, SiteId site) const {
+  if (!overattached_.empty() && overattached_[site.index()]) return false;
   const PodVolumes* v = index_.volumes().of(pod);
   if (!v || v->attachments.empty()) return true;
   NodeId node = index_.site(site).node;

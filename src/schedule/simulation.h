@@ -110,6 +110,7 @@ class Simulation {
     std::int32_t pods = 0;
   };
   std::vector<std::vector<Attached>> attached_;  // by SiteId; empty when the cluster has no claims
+  std::vector<std::uint8_t> overattached_;       // by SiteId: over a limit already. Karpenter puts nothing there.
   // What the claim's pods added to the counters, to be taken back.
   struct ClaimCount {
     GroupId group;

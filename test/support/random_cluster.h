@@ -71,7 +71,6 @@ class RandomCluster {
   int serial_ = 0;
 };
 
-// One line, for a test's failure message is enough: RandomCluster(seed).build().
 inline Cluster random_cluster(std::uint64_t seed, RandomShape shape = {}) {
   return RandomCluster(seed, shape).build();
 }
