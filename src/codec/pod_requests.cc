@@ -59,14 +59,14 @@ ExactList exact_list(Decoder& d, Value parent, std::string_view key) {
 
 struct PodReading {
   Value status;
-  LimitsAsRequests limits = LimitsAsRequests::No;
+  PodOrigin origin = PodOrigin::Stored;
   bool resize_infeasible = false;  // the node refused a resize: what the spec asks for will never be given
 };
 
-ExactList requests_of(Decoder& d, Value holder, LimitsAsRequests limits) {
+ExactList requests_of(Decoder& d, Value holder, PodOrigin origin) {
   const Value resources = d.object(holder, "resources");
   ExactList requests = exact_list(d, resources, "requests");
-  if (limits == LimitsAsRequests::Yes) {
+  if (origin == PodOrigin::Template) {
     for (const auto& limit : exact_list(d, resources, "limits"))
       if (!requests.find(limit.id)) requests.set(limit.id, limit.nanos);
   }
@@ -92,7 +92,7 @@ Value status_of(Decoder& d, Value pod_status, std::string_view name) {
 }
 
 ExactList container_requests(Decoder& d, const PodReading& pod, Value container) {
-  ExactList requests = requests_of(d, container, pod.limits);
+  ExactList requests = requests_of(d, container, pod.origin);
   if (!pod.status.present()) return requests;
   const Value status = status_of(d, pod.status, d.text(container, "name"));
   if (!status.get("resources").present()) return requests;
@@ -114,7 +114,7 @@ ExactList all_containers(Decoder& d, const PodReading& pod, Value spec) {
       sidecars.add(requests);
       peak.raise_to(sidecars);
     } else {
-      ExactList requests = requests_of(d, container, pod.limits);
+      ExactList requests = requests_of(d, container, pod.origin);
       requests.add(sidecars);
       peak.raise_to(requests);
     }
@@ -130,7 +130,7 @@ bool is_pod_level(std::string_view resource) {
 // Requests of the pod as a whole replace the sum of its containers.
 void apply_pod_level(Decoder& d, const PodReading& pod, Value spec, ExactList& total) {
   if (!spec.get("resources").present()) return;
-  const ExactList asked = requests_of(d, spec, pod.limits);
+  const ExactList asked = requests_of(d, spec, pod.origin);
   const bool has_status = pod.status.get("resources").present();
   const ExactList effective = has_status ? resized(d, pod, asked, pod.status) : asked;
   for (const auto& amount : asked) {
@@ -149,10 +149,10 @@ bool resize_is_infeasible(Decoder& d, Value status) {
 
 }  // namespace
 
-ResourceList decode_requests(Decoder& d, Value spec, Value status, LimitsAsRequests limits) {
+ResourceList decode_requests(Decoder& d, Value spec, Value status, PodOrigin origin) {
   PodReading pod;
   pod.status = status;
-  pod.limits = limits;
+  pod.origin = origin;
   pod.resize_infeasible = resize_is_infeasible(d, status);
 
   ExactList total = all_containers(d, pod, spec);

@@ -6,12 +6,12 @@
 
 namespace tamp::codec {
 
-enum class LimitsAsRequests : std::uint8_t {
-  No,   // a stored pod: the API server has already filled in requests from limits
-  Yes,  // a template: the pods made from it will get them filled in
+enum class PodOrigin : std::uint8_t {
+  Stored,    // a pod: the API server has filled in its defaults
+  Template,  // the pods made from it will get them: requests from limits, host ports from container ports
 };
 
 // `status` is absent for a template. Always names kPods (1).
-ResourceList decode_requests(Decoder& d, Value spec, Value status, LimitsAsRequests limits);
+ResourceList decode_requests(Decoder& d, Value spec, Value status, PodOrigin origin);
 
 }  // namespace tamp::codec

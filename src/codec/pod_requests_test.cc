@@ -86,6 +86,24 @@ TEST(PodRequests, AnInfeasibleResizeIsNotAskedForAnyMore) {
             400);
 }
 
+TEST(PodRequests, APodThatMovesAsksForWhatItsSpecSays) {
+  const Reading reading = read(
+      "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: a, resources: {requests: "
+      "{cpu: 1}}}]}, "
+      "status: {containerStatuses: [{name: a, resources: {requests: {cpu: 2}}}]}}");
+  const PodSpec& spec = reading.cluster.pod_specs.at(0);
+  EXPECT_EQ(spec.requests.get(kCpu), 2000);
+  EXPECT_EQ(spec.fresh_requests.get(kCpu), 1000);
+}
+
+TEST(PodRequests, WithoutAResizeThereIsOnlyOneRequest) {
+  const Reading reading = read(
+      "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: a, resources: {requests: "
+      "{cpu: 1}}}]}, "
+      "status: {containerStatuses: [{name: a, resources: {requests: {cpu: 1}}}]}}");
+  EXPECT_TRUE(reading.cluster.pod_specs.at(0).fresh_requests.empty());
+}
+
 TEST(PodRequests, AllocatedResourcesAloneAreNoResize) {
   EXPECT_EQ(requests("{containers: [{name: a, resources: {requests: {cpu: 100m}}}]}",
                      "{containerStatuses: [{name: a, allocatedResources: {cpu: 400m}}]}")

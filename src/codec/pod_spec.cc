@@ -78,34 +78,41 @@ SpreadConstraint decode_spread(Decoder& d, Value value) {
   return c;
 }
 
-void decode_host_ports(Decoder& d, Value container, std::vector<HostPort>& ports) {
+// With host networking every container port is a host port: the API server writes that into pods, not into templates.
+void decode_host_ports(Decoder& d, Value container, bool all_ports, std::vector<HostPort>& ports) {
   for (const Value port : d.objects(container, "ports")) {
-    const auto number = d.integer(port, "hostPort", 0, 65535);
-    if (number.value_or(0) == 0) continue;
+    std::int64_t number = d.integer(port, "hostPort", 0, 65535).value_or(0);
+    if (number == 0 && all_ports) number = d.integer(port, "containerPort", 0, 65535).value_or(0);
+    if (number == 0) continue;
     HostPort host_port;
     const std::string_view ip = d.text(port, "hostIP"), protocol = d.text(port, "protocol");
     host_port.ip = ip.empty() ? d.cluster().known.any_ip : d.intern(ip);
     host_port.protocol = protocol.empty() ? d.cluster().known.tcp : d.intern(protocol);
-    host_port.port = static_cast<std::int32_t>(*number);
+    host_port.port = static_cast<std::int32_t>(number);
     ports.push_back(host_port);
   }
 }
 
 }  // namespace
 
-PodSpec decode_pod_spec(Decoder& d, Value spec, Value status, LimitsAsRequests limits) {
+PodSpec decode_pod_spec(Decoder& d, Value spec, Value status, PodOrigin origin) {
   PodSpec result;
-  result.requests = decode_requests(d, spec, status, limits);
+  result.requests = decode_requests(d, spec, status, origin);
+  if (status.present()) {
+    ResourceList fresh = decode_requests(d, spec, Value(), origin);
+    if (fresh != result.requests) result.fresh_requests = std::move(fresh);
+  }
   result.node_selector = d.labels(spec, "nodeSelector");
   decode_affinity(d, spec, result);
   result.tolerations = decode_tolerations(d, spec, "tolerations");
   for (const Value constraint : d.objects(spec, "topologySpreadConstraints"))
     result.spread.push_back(decode_spread(d, constraint));
+  const bool all_ports = origin == PodOrigin::Template && d.flag(spec, "hostNetwork");
   for (const Value container : d.objects(spec, "containers"))
-    decode_host_ports(d, container, result.host_ports);
+    decode_host_ports(d, container, all_ports, result.host_ports);
   for (const Value container : d.objects(spec, "initContainers"))
     if (d.text(container, "restartPolicy") == "Always")
-      decode_host_ports(d, container, result.init_host_ports);
+      decode_host_ports(d, container, all_ports, result.init_host_ports);
   for (const Value claim : d.objects(spec, "resourceClaims")) result.has_resource_claims |= claim.is_object();
   for (const Value gate : d.objects(spec, "schedulingGates")) result.scheduling_gated |= gate.is_object();
   return result;
@@ -113,7 +120,7 @@ PodSpec decode_pod_spec(Decoder& d, Value spec, Value status, LimitsAsRequests l
 
 PodTemplate decode_pod_template(Decoder& d, Value parent) {
   const Value pod = d.object(parent, "template");
-  return {d.cluster().intern_spec(decode_pod_spec(d, d.object(pod, "spec"), Value(), LimitsAsRequests::Yes)),
+  return {d.cluster().intern_spec(decode_pod_spec(d, d.object(pod, "spec"), Value(), PodOrigin::Template)),
           d.cluster().intern_labels(d.labels(d.object(pod, "metadata"), "labels"))};
 }
 

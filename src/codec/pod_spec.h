@@ -7,7 +7,7 @@
 
 namespace tamp::codec {
 
-PodSpec decode_pod_spec(Decoder& d, Value spec, Value status, LimitsAsRequests limits);
+PodSpec decode_pod_spec(Decoder& d, Value spec, Value status, PodOrigin origin);
 
 struct PodTemplate {
   PodSpecId spec;

@@ -126,6 +126,16 @@ TEST_F(PodTest, HostPorts) {
   EXPECT_EQ(s.init_host_ports[0].port, 2);
 }
 
+TEST_F(PodTest, WithHostNetworkingATemplatesPortsBecomeHostPorts) {
+  reading = read(
+      "{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: d}, spec: {template: {spec: {hostNetwork: "
+      "true, "
+      "containers: [{name: a, ports: [{containerPort: 80}]}]}}}}");
+  const auto& ports = reading.cluster.pod_specs.at(reading.cluster.daemon_sets.at(0).spec.index()).host_ports;
+  ASSERT_EQ(ports.size(), 1u);
+  EXPECT_EQ(ports[0].port, 80);
+}
+
 TEST_F(PodTest, Affinity) {
   const PodSpec& s = spec(
       "{affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "

@@ -119,11 +119,11 @@ class Dump {
            text(o.requirements);
   }
   std::string text(const PodSpec& s) const {
-    return text(s.requests) + text(s.node_selector) + text(s.has_node_affinity) + text(s.node_affinity) +
-           text(s.preferred_node_affinity) + text(s.affinity) + text(s.preferred_affinity) +
-           text(s.anti_affinity) + text(s.preferred_anti_affinity) + text(s.tolerations) + text(s.spread) +
-           text(s.host_ports) + text(s.init_host_ports) + text(s.has_resource_claims) +
-           text(s.scheduling_gated);
+    return text(s.requests) + text(s.fresh_requests) + text(s.node_selector) + text(s.has_node_affinity) +
+           text(s.node_affinity) + text(s.preferred_node_affinity) + text(s.affinity) +
+           text(s.preferred_affinity) + text(s.anti_affinity) + text(s.preferred_anti_affinity) +
+           text(s.tolerations) + text(s.spread) + text(s.host_ports) + text(s.init_host_ports) +
+           text(s.has_resource_claims) + text(s.scheduling_gated);
   }
 
  private:

@@ -17,7 +17,7 @@ std::string in_words(const schedule::Simulation& sim, PodId pod, schedule::SiteI
   std::string_view f = filter;
   const Cluster& c = sim.index().cluster();
   if (f == "NodeResourcesFit") {
-    for (const auto& a : sim.index().requests(pod))
+    for (const auto& a : sim.index().fresh_requests(pod))
       if (a.amount > 0 && a.amount > sim.room().free(site, a.id))
         return a.id == kPods ? "too many pods" : fmt::format("insufficient {}", c.text(c.resource_names[a.id.index()]));
     return "insufficient resources";
@@ -126,6 +126,7 @@ std::vector<std::string> advice_for(const Context& context, const Candidate& c, 
     case Reason::MultipleDisruptionBudgets: out.push_back("make each pod match one PodDisruptionBudget only: the eviction API refuses two"); break;
     case Reason::BudgetExhausted: out.push_back(fmt::format("wait for the nodes under way, or raise the budget of pool {}", pool)); break;
     case Reason::PriceUnknown: out.push_back("add the machine to the catalogue or to a price list (--prices), or set the threshold to 0"); break;
+    case Reason::NoCatalogue: out.push_back("give a machine catalogue (--instance-types), so that a new node can be considered"); break;
     case Reason::StaticPool: out.push_back("scale the pool by its replicas: static pools are not consolidated"); break;
     default: break;
   }
@@ -154,6 +155,11 @@ Explanation explain_node(const Context& context, NodeId node) {
     // Also where a gate is shut: it is good to know whether opening it would help.
     const Candidate* one[] = {&moves.candidate(node)};
     priced = moves.evaluate(one, Method::Single);
+    if (priced.reason == Reason::NoCheaperReplacement && !priced.cheapest_rejected) {
+      // The simulation stopped when nothing cheaper was left; how dear the others are is worth a second one.
+      Priced all = moves.evaluate(one, Method::Single, Machines::All);
+      if (all.reason == priced.reason) priced = std::move(all);
+    }
   }
   e.cheapest_rejected = priced.cheapest_rejected;
   if (!priced.homeless.empty()) e.obstacles = obstacles(context, e.candidate, priced.homeless);
@@ -161,6 +167,8 @@ Explanation explain_node(const Context& context, NodeId node) {
   auto shut = std::find_if(e.gates.begin(), e.gates.end(), [](const GateOutcome& g) { return !g.passed; });
   if (shut != e.gates.end())
     e.verdict = {node, Verdict::Blocked, shut->gate, shut->message};
+  else if (context.settings.paused)
+    e.verdict = {node, Verdict::Blocked, Reason::Paused, "the TemperPolicy is paused"};
   else if (priced.command)
     e.verdict = {node, Verdict::Command, Reason::None, ""};
   else

@@ -91,20 +91,27 @@ Priced Moves::refuse(const schedule::Outcome& outcome) const {
   return p;
 }
 
-Priced Moves::evaluate(std::span<const Candidate* const> victims, Method method) {
-  return context_.settings.karpenter_compat ? evaluate_as_karpenter(victims, method)
-                                            : evaluate_as_kubernetes(victims, method);
+Priced Moves::evaluate(std::span<const Candidate* const> victims, Method method, Machines machines) {
+  double price_below = machines == Machines::Cheaper ? total_dollars(victims) : schedule::NewNode{}.price_below;
+  return context_.settings.karpenter_compat ? evaluate_as_karpenter(victims, method, price_below)
+                                            : evaluate_as_kubernetes(victims, method, price_below);
 }
 
-Priced Moves::evaluate_as_karpenter(std::span<const Candidate* const> victims, Method method) {
+Priced Moves::evaluate_as_karpenter(std::span<const Candidate* const> victims, Method method, double price_below) {
+  if (!index_->any_pool_launches()) {
+    Priced p;
+    p.reason = Reason::PoolNotFound;
+    p.message = "no NodePool may launch nodes: Karpenter simulates nothing then";
+    return p;
+  }
   schedule::NewNode any;
-  any.price_below = total_dollars(victims);
+  any.price_below = price_below;
   auto outcome = simulate(victims, any);
   if (!outcome.placed()) return refuse(outcome);
   return price_move(context_, *index_, victims, outcome, method, totals_);
 }
 
-Priced Moves::evaluate_as_kubernetes(std::span<const Candidate* const> victims, Method method) {
+Priced Moves::evaluate_as_kubernetes(std::span<const Candidate* const> victims, Method method, double price_below) {
   schedule::NewNode none;
   none.allowed = false;
   auto deleted = simulate(victims, none);
@@ -112,6 +119,7 @@ Priced Moves::evaluate_as_kubernetes(std::span<const Candidate* const> victims, 
 
   Priced best = refuse(deleted);
   if (index_->templates().empty()) {
+    if (!context_.cluster.catalogue) best.reason = Reason::NoCatalogue;
     best.message += context_.cluster.catalogue ? " (and no pool may launch a replacement)"
                                                : " (and there is no machine catalogue to replace the node from)";
     return best;
@@ -126,7 +134,7 @@ Priced Moves::evaluate_as_kubernetes(std::span<const Candidate* const> victims, 
   for (std::size_t t = 0; t < index_->templates().size(); ++t) {
     schedule::NewNode one;
     one.template_index = t;
-    one.price_below = total_dollars(victims);
+    one.price_below = price_below;
     auto outcome = simulate(victims, one);
     Priced p = outcome.placed() ? price_move(context_, *index_, victims, outcome, method, totals_) : refuse(outcome);
     bool better = p.command && (!best.command || p.command->savings > best.command->savings);

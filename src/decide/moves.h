@@ -13,6 +13,9 @@
 
 namespace tamp::decide {
 
+// Which machines a simulation may buy: those that cost less than what goes, or, to say how far the others are off, all.
+enum class Machines : std::uint8_t { Cheaper, All };
+
 class Moves {
  public:
   explicit Moves(const Context& context);
@@ -28,7 +31,7 @@ class Moves {
   std::vector<const Candidate*> in_order(bool empty) const;
 
   // Simulates and prices the removal of the victims together.
-  Priced evaluate(std::span<const Candidate* const> victims, Method method);
+  Priced evaluate(std::span<const Candidate* const> victims, Method method, Machines machines = Machines::Cheaper);
   // Only whether their pods fit on what is left, without buying anything.
   bool deletable(std::span<const Candidate* const> victims);
 
@@ -36,8 +39,8 @@ class Moves {
   std::uint64_t placements() const { return placements_; }
 
  private:
-  Priced evaluate_as_karpenter(std::span<const Candidate* const> victims, Method method);
-  Priced evaluate_as_kubernetes(std::span<const Candidate* const> victims, Method method);
+  Priced evaluate_as_karpenter(std::span<const Candidate* const> victims, Method method, double price_below);
+  Priced evaluate_as_kubernetes(std::span<const Candidate* const> victims, Method method, double price_below);
   schedule::Outcome simulate(std::span<const Candidate* const> victims, const schedule::NewNode& new_node);
   Priced refuse(const schedule::Outcome& outcome) const;
 

@@ -164,6 +164,7 @@ struct Pricing {
         return refuse(Reason::SpotToSpotOff, "the SpotToSpotConsolidation feature gate is off: a spot node is not replaced by a spot node");
       reqs.add(schedule::exactly(capacity, cluster().known.spot), symbols);
       std::erase_if(types, [&](TypeId t) { return market.cheapest(t, reqs).dollars == kNever; });
+      if (!compat()) order(types, reqs);
     }
 
     TypeId dearest_rejected;
@@ -223,11 +224,22 @@ struct Pricing {
       if (types.size() > keep) types.resize(keep);
     }
     if (!spot_to_spot && may_be(reqs, capacity, cluster().known.spot, symbols) &&
-        may_be(reqs, capacity, cluster().known.on_demand, symbols))
+        may_be(reqs, capacity, cluster().known.on_demand, symbols)) {
       // The prices above assume spot where spot is offered; should it run out, better no launch than a dear one.
-      reqs.add(schedule::exactly(capacity, cluster().known.spot), symbols);
-    if (!compat())
-      std::erase_if(types, [&](TypeId t) { return market.cheapest(t, reqs).dollars == kNever; });
+      Requirements pinned = reqs;
+      pinned.add(schedule::exactly(capacity, cluster().known.spot), symbols);
+      auto as_spot = [&](TypeId t) { return market.cheapest(t, pinned).dollars != kNever; };
+      if (compat()) {
+        reqs = std::move(pinned);
+      } else if (std::any_of(types.begin(), types.end(), as_spot)) {
+        reqs = std::move(pinned);
+        std::erase_if(types, [&](TypeId t) { return market.cheapest(t, reqs).dollars == kNever; });
+        order(types, reqs);
+        if (!needed_for_min_values(index, types, reqs))
+          return refuse(Reason::MinValues, fmt::format("only {} cheaper types are offered as spot: the pool's minValues do not hold",
+                                                       types.size()));
+      }
+    }
 
     if (method == Method::Multi && !drop_same_types(types, reqs)) return std::move(result);
 

@@ -10,6 +10,7 @@ namespace tamp::decide {
 std::optional<Invalidation> validate(const Context& newer, const Cluster& cluster_then, const Command& command) {
   Moves moves(newer);
   auto no = [](Reason reason, std::string message) { return Invalidation{reason, std::move(message)}; };
+  if (newer.settings.paused) return no(Reason::Paused, "the TemperPolicy is paused");
 
   std::vector<const Candidate*> victims;
   for (NodeId n : command.nodes) {
@@ -24,6 +25,9 @@ std::optional<Invalidation> validate(const Context& newer, const Cluster& cluste
       return no(Reason::NotEmpty, fmt::format("node {} is not empty any more: {} pods", name, c.pods.size()));
     victims.push_back(&c);
   }
+  std::size_t left = newer.cluster.nodes.size() - victims.size() + (command.replacement ? 1 : 0);
+  if (static_cast<std::int64_t>(left) < newer.settings.min_nodes.value)
+    return no(Reason::MinNodes, fmt::format("{} nodes would be left, limits.minNodes is {}", left, newer.settings.min_nodes.value));
 
   auto reason = command.method == Method::Empty ? DisruptionReason::Empty : DisruptionReason::Underutilized;
   auto states = budget_states(newer, reason);

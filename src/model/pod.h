@@ -56,9 +56,12 @@ struct HostPort {
 // Everything of a pod's spec that the scheduler looks at, except its volumes (which name claims and so differ from
 // replica to replica). Interned: equal specs are one.
 struct PodSpec {
-  // What the pod asks for when it is scheduled, by the scheduler's rule: init containers, sidecars, pod overhead and
-  // pod-level resources are already folded in. Always names kPods (1). See Pod::held for pods being resized.
+  // Effective request, by the scheduler's rule: init containers, sidecars, pod overhead, pod-level resources and
+  // in-place resize are already folded in. Always names kPods (1).
   ResourceList requests;
+  // What a new pod of this spec will ask for, where that differs: one that runs may hold more than its spec says while it
+  // is being resized in place. Empty: the same.
+  ResourceList fresh_requests;
   LabelSet node_selector;
   bool has_node_affinity = false;               // requiredDuringScheduling… is present
   std::vector<NodeSelectorTerm> node_affinity;  // OR of terms
@@ -123,10 +126,6 @@ struct Pod {
   PodSpecId spec;
   LabelSetId labels;
   std::vector<PodVolume> volumes;
-
-  // What a bound pod holds on its node while an in-place resize is unsettled (spec, allocated and actual amounts
-  // differ), as the scheduler counts it. Absent: its spec's requests, which is also what it asks for when it moves.
-  std::optional<ResourceList> held;
 
   PodPhase phase = PodPhase::Running;
   bool ready_false = false;    // has condition Ready=False

@@ -106,6 +106,7 @@ std::size_t content_hash(const LabelSet& labels) {
 std::size_t content_hash(const PodSpec& spec) {
   Hasher h;
   h.add(spec.requests);
+  h.add(spec.fresh_requests);
   h.add(spec.node_selector);
   h.add(std::uint64_t{spec.has_node_affinity} << 2 | std::uint64_t{spec.has_resource_claims} << 1 |
         std::uint64_t{spec.scheduling_gated});

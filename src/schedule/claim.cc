@@ -203,11 +203,11 @@ bool can_join(const Simulation& simulation, const Claim& claim, PodId pod, const
 
   static const std::vector<Requirements> kNoDemand(1);
   const PodVolumes* volumes = index.volumes().of(pod);
-  if (volumes && *volumes->refused_by) return false;
+  if (!simulation.volumes().new_node_takes(pod, claim.pods)) return false;
   const auto& alternatives = volumes && !volumes->alternatives.empty() ? volumes->alternatives : kNoDemand;
 
   ResourceList total = claim.requested;
-  total.add(spec.requests);
+  total.add(index.fresh_requests(pod));
   std::vector<std::uint64_t> types(claim.types.size());
   auto try_one = [&](ReqId wanted, const Requirements& volume) {
     ReqId r = table.merge(claim.requirements, wanted, well_known);

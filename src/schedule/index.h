@@ -77,11 +77,19 @@ class Index {
   const TopologyCounts& initial_counts() const { return counts_; }
   const Volumes& volumes() const { return volumes_; }
   const std::vector<Template>& templates() const { return templates_; }  // in the order in which they are tried
+  // Is there a pool that could launch anything, whatever its machines? Karpenter does not simulate without one.
+  bool any_pool_launches() const { return any_pool_launches_; }
   const Shape& shape(PodId p) const { return shapes_[shape_of_[p.index()].index()]; }
   ShapeId shape_id(PodId p) const { return shape_of_[p.index()]; }
   const ProfileMatch& match(ProfileId p) const { return matches_[p.index()]; }
   const Profile& profile(ProfileId p) const { return profiles_[p.index()]; }
+  // What the pod holds where it is bound.
   const ResourceList& requests(PodId p) const { return cluster_.spec(cluster_.pods[p.index()]).requests; }
+  // What it will ask for as a new pod. Karpenter does not make the difference.
+  const ResourceList& fresh_requests(PodId p) const {
+    const PodSpec& spec = cluster_.spec(cluster_.pods[p.index()]);
+    return karpenter() || spec.fresh_requests.empty() ? spec.requests : spec.fresh_requests;
+  }
 
   std::size_t resources() const { return cluster_.resource_names.size(); }
   // Room left on each site, [site × resources()].
@@ -127,6 +135,7 @@ class Index {
   std::vector<std::vector<Requirements>> offering_requirements_;
   std::vector<Template> templates_;
   bool tolerate_soft_taints_ = false;  // some pool taints its nodes PreferNoSchedule
+  bool any_pool_launches_ = false;
   std::vector<Profile> profiles_;
   std::unordered_multimap<std::size_t, ProfileId> profile_index_;
   std::vector<ProfileMatch> matches_;

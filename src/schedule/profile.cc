@@ -71,6 +71,22 @@ bool node_affinity_matches(const Cluster& cluster, const LabelSet& selector, boo
                      [&](const NodeSelectorTerm& t) { return term_matches(cluster, t, labels, name); });
 }
 
+bool names_no_node(const Cluster& cluster, const Profile& profile) {
+  if (!profile.has_affinity || profile.terms.empty()) return false;
+  return std::all_of(profile.terms.begin(), profile.terms.end(), [&](const NodeSelectorTerm& term) {
+    const std::vector<Symbol>* first = nullptr;
+    std::vector<Symbol> common;
+    for (const auto& f : term.fields) {
+      if (f.key != cluster.known.metadata_name || f.op != SelectorOp::In) continue;
+      if (!first)
+        common = *(first = &f.values);
+      else
+        std::erase_if(common, [&](Symbol name) { return !listed(f.values, name); });
+    }
+    return first && common.empty();
+  });
+}
+
 bool taints_tolerated(const Cluster& cluster, Dialect dialect, const std::vector<Taint>& taints,
                       const std::vector<Toleration>& tolerations) {
   return std::all_of(taints.begin(), taints.end(), [&](const Taint& t) {

@@ -32,6 +32,9 @@ bool node_affinity_matches(const Cluster& cluster, const LabelSet& selector, boo
 bool requirement_matches(const Cluster& cluster, const SelectorRequirement& r, const LabelSet& labels);
 bool term_matches(const Cluster& cluster, const NodeSelectorTerm& term, const LabelSet& labels, Symbol name);
 
+// Kubernetes: every OR'd term asks for a node of two names at once.
+bool names_no_node(const Cluster& cluster, const Profile& profile);
+
 // Taints that keep a pod away: NoSchedule and NoExecute for Kubernetes; for Karpenter PreferNoSchedule, too.
 bool taints_tolerated(const Cluster& cluster, Dialect dialect, const std::vector<Taint>& taints,
                       const std::vector<Toleration>& tolerations);

@@ -16,9 +16,9 @@ Simulation::Simulation(const Index& index, std::vector<Seeker> background)
       room_(index.initial_free(), index.resources()),
       counts_(index.initial_counts()),
       gone_(index.sites().list.size()),
-      ports_(index.sites().list.size()) {
+      ports_(index.sites().list.size()),
+      volumes_(index) {
   const Cluster& c = index.cluster();
-  if (index.volumes().any()) attached_.resize(index.sites().list.size());
   for (std::size_t i = 0; i < c.pods.size(); ++i) {
     const Pod& pod = c.pods[i];
     if (!pod.bound() || pod.terminal()) continue;
@@ -27,26 +27,6 @@ Simulation::Simulation(const Index& index, std::vector<Seeker> background)
     for (const auto& p : spec.host_ports) ports_[site.index()].push_back({p, PodId(i)});
     if (!index.karpenter())
       for (const auto& p : spec.init_host_ports) ports_[site.index()].push_back({p, PodId(i)});
-    if (const PodVolumes* v = index.volumes().of(PodId(i)))
-      for (const auto& a : v->attachments) {
-        auto& list = attached_[site.index()];
-        auto it = std::find_if(list.begin(), list.end(), [&](const Attached& x) { return x.volume == a; });
-        if (it == list.end())
-          list.push_back({a, 1});
-        else
-          ++it->pods;
-      }
-  }
-  if (index.karpenter() && !attached_.empty()) {
-    overattached_.resize(attached_.size());
-    for (std::size_t s = 0; s < attached_.size(); ++s) {
-      NodeId node = index.site(SiteId(s)).node;
-      for (const auto& a : attached_[s]) {
-        auto limit = index.volumes().limit(node, a.volume.driver);
-        auto same = [&](const Attached& x) { return x.volume.driver == a.volume.driver; };
-        if (limit && std::count_if(attached_[s].begin(), attached_[s].end(), same) > *limit) overattached_[s] = 1;
-      }
-    }
   }
   if (c.catalogue)
     for (const auto& type : c.catalogue->types) {
@@ -76,41 +56,30 @@ void Simulation::count(PodId pod, SiteId site, std::int32_t delta, bool as_bound
 void Simulation::lift(PodId pod) {
   SiteId site = index_.site_of(index_.cluster().pods[pod.index()].node);
   count(pod, site, -1, true);
-  depart(pod, site);
+  depart(pod, site, index_.requests(pod));
 }
 
 void Simulation::put_back(PodId pod) {
   SiteId site = index_.site_of(index_.cluster().pods[pod.index()].node);
   count(pod, site, +1, true);
-  arrive(pod, site);
+  arrive(pod, site, index_.requests(pod));
 }
 
-void Simulation::arrive(PodId pod, SiteId site) {
-  room_.change(site, index_.requests(pod), -1);
+void Simulation::arrive(PodId pod, SiteId site, const ResourceList& requests) {
+  room_.change(site, requests, -1);
   const PodSpec& spec = index_.cluster().spec(index_.cluster().pods[pod.index()]);
   for (const auto& p : spec.host_ports) ports_[site.index()].push_back({p, pod});
   if (!index_.karpenter())
     for (const auto& p : spec.init_host_ports) ports_[site.index()].push_back({p, pod});
-  if (const PodVolumes* v = index_.volumes().of(pod))
-    for (const auto& a : v->attachments) {
-      auto& list = attached_[site.index()];
-      auto it = std::find_if(list.begin(), list.end(), [&](const Attached& x) { return x.volume == a; });
-      if (it == list.end())
-        list.push_back({a, 1});
-      else
-        ++it->pods;
-    }
+  volumes_.arrive(pod, site);
 }
 
-void Simulation::depart(PodId pod, SiteId site) {
-  room_.change(site, index_.requests(pod), +1);
+void Simulation::depart(PodId pod, SiteId site, const ResourceList& requests) {
+  room_.change(site, requests, +1);
   const PodSpec& spec = index_.cluster().spec(index_.cluster().pods[pod.index()]);
   if (!spec.host_ports.empty() || !spec.init_host_ports.empty())
     std::erase_if(ports_[site.index()], [&](const PortUse& u) { return u.pod == pod; });
-  if (const PodVolumes* v = index_.volumes().of(pod))
-    for (const auto& a : v->attachments)
-      for (auto& x : attached_[site.index()])
-        if (x.volume == a) --x.pods;
+  volumes_.depart(pod, site);
 }
 
 void Simulation::take_away(NodeId node) {
@@ -143,36 +112,9 @@ bool Simulation::ports_free(PodId pod, SiteId site) const {
   return index_.karpenter() || !std::any_of(spec.init_host_ports.begin(), spec.init_host_ports.end(), clash);
 }
 
-bool Simulation::attachable(PodId pod, SiteId site) const {
-  if (!overattached_.empty() && overattached_[site.index()]) return false;
-  const PodVolumes* v = index_.volumes().of(pod);
-  if (!v || v->attachments.empty()) return true;
-  NodeId node = index_.site(site).node;
-  if (!node.valid()) return true;
-  const auto& here = attached_[site.index()];
-  for (const auto& a : v->attachments) {
-    auto limit = index_.volumes().limit(node, a.driver);
-    if (!limit) continue;
-    std::int64_t used = 0, fresh = 0;
-    for (const auto& x : here)
-      if (x.pods > 0 && x.volume.driver == a.driver) ++used;
-    for (const auto& b : v->attachments)
-      if (b.driver == a.driver && std::none_of(here.begin(), here.end(), [&](const Attached& x) {
-            return x.pods > 0 && x.volume == b;
-          }))
-        ++fresh;
-    // Kubernetes lets a pod in whose volumes are all attached already, even on a node over its limit; Karpenter does not.
-    if ((fresh > 0 || index_.karpenter()) && used + fresh > *limit) return false;
-  }
-  return true;
-}
-
 bool Simulation::accepts(PodId pod, const Shape& shape, const Variant& variant, SiteId site) const {
-  if (!ports_free(pod, site) || !attachable(pod, site)) return false;
+  if (!ports_free(pod, site) || *volumes_.refusal(pod, site)) return false;
   const Topology& topology = index_.topology();
-  const Site& where = index_.site(site);
-  if (const PodVolumes* v = index_.volumes().of(pod))
-    if (*v->refused_by || *index_.volumes().check(*v, where)) return false;
   if (index_.karpenter()) {
     if (variant.groups.empty() && shape.repelled_by.empty()) return true;
     const Requirements& strict = index_.requirements().at(variant.strict);
@@ -197,7 +139,7 @@ bool Simulation::accepts(PodId pod, const Shape& shape, const Variant& variant, 
 }
 
 SiteId Simulation::find_site(const Seeker& seeker, const Shape& shape, const Variant& variant) const {
-  const ResourceList& request = index_.requests(seeker.pod);
+  const ResourceList& request = index_.fresh_requests(seeker.pod);
   bool zero_counts = index_.karpenter();
   auto demand = [&](ResourceId r) {
     if (!request.has(r)) return Room::kNoDemand;
@@ -236,7 +178,8 @@ bool Simulation::place(const Seeker& seeker, const NewNode& new_node, Outcome& o
   for (const auto& variant : shape.variants) {
     if (SiteId s = find_site(seeker, shape, variant); s.valid()) {
       count(seeker.pod, s, +1, false);
-      arrive(seeker.pod, s);
+      arrive(seeker.pod, s, index_.fresh_requests(seeker.pod));
+      volumes_.bind(seeker.pod, s);
       outcome.placements.push_back({seeker.pod, seeker.role, s});
       return true;
     }
@@ -274,9 +217,10 @@ void Simulation::join_claim(PodId pod, Outcome& outcome, const Join& join) {
   bool moved_on = claim.requirements != join.requirements;
   claim.requirements = join.requirements;
   claim.types = join.types;
-  claim.requested.add(spec.requests);
+  claim.requested.add(index_.fresh_requests(pod));
   claim.ports.insert(claim.ports.end(), spec.host_ports.begin(), spec.host_ports.end());
   claim.pods.push_back(pod);
+  volumes_.join_new_node(pod);
   if (moved_on && !index_.karpenter()) open_claim(claim, +1);
 
   const Requirements& node = index_.requirements().at(claim.requirements);
@@ -342,7 +286,9 @@ void Simulation::open_claim(const Claim& claim, std::int32_t delta) {
   }
 }
 
-void Simulation::leave_claim(const Outcome&) {
+void Simulation::leave_claim(const Outcome& outcome) {
+  if (outcome.claim)
+    for (PodId pod : outcome.claim->pods) volumes_.leave_new_node(pod);
   for (const auto& x : claim_counts_) counts_.add(x.group, x.domain, -1);
   claim_counts_.clear();
   for (const auto& [scope, domain] : claim_joins_) counts_.join(scope, domain, -1);
@@ -405,7 +351,8 @@ Outcome Simulation::try_without(std::span<const NodeId> victims, std::span<const
   leave_claim(outcome);
   for (auto it = outcome.placements.rbegin(); it != outcome.placements.rend(); ++it)
     if (it->site.valid()) {
-      depart(it->pod, it->site);
+      volumes_.unbind(it->pod);
+      depart(it->pod, it->site, index_.fresh_requests(it->pod));
       count(it->pod, it->site, -1, false);
     }
   for (std::size_t i = victims.size(); i-- > 0;) bring_back(victims[i]);
@@ -418,8 +365,9 @@ const char* Simulation::filter(PodId pod, SiteId site) const {
   assert(!index_.karpenter());
   const Shape& shape = index_.shape(pod);
   const Variant& variant = shape.variants.back();
-  const PodVolumes* v = index_.volumes().of(pod);
-  if (v && v->refused_before_filters) return v->refused_by;
+  // What rules out every node is found before any node is looked at.
+  if (names_no_node(index_.cluster(), index_.profile(variant.profile))) return "NodeAffinity";
+  if (const PodVolumes* v = index_.volumes().of(pod); v && v->refused_before_filters) return v->refused_by;
   switch (index_.match(variant.profile).verdict[site.index()]) {
     case StaticVerdict::NodeUnschedulable: return "NodeUnschedulable";
     case StaticVerdict::TaintToleration: return "TaintToleration";
@@ -427,12 +375,8 @@ const char* Simulation::filter(PodId pod, SiteId site) const {
     case StaticVerdict::Fits: break;
   }
   if (!ports_free(pod, site)) return "NodePorts";
-  if (!room_.fits(site, index_.requests(pod), false)) return "NodeResourcesFit";
-  if (v && std::string_view(v->refused_by) == "VolumeRestrictions") return v->refused_by;
-  if (!attachable(pod, site)) return "NodeVolumeLimits";
-  if (v && *v->refused_by) return v->refused_by;
-  if (v)
-    if (const char* refused = index_.volumes().check(*v, index_.site(site)); *refused) return refused;
+  if (!room_.fits(site, index_.fresh_requests(pod), false)) return "NodeResourcesFit";
+  if (const char* refused = volumes_.refusal(pod, site); *refused) return refused;
   const Topology& topology = index_.topology();
   auto domain = [&](GroupId g) { return topology.domain(topology.group(g).key, site); };
   for (const auto& u : variant.groups)

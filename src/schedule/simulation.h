@@ -18,6 +18,7 @@
 #include "schedule/index.h"
 #include "schedule/room.h"
 #include "schedule/topology_counts.h"
+#include "schedule/volume_book.h"
 
 namespace tamp::schedule {
 
@@ -77,6 +78,7 @@ class Simulation {
   const Index& index() const { return index_; }
   const TopologyCounts& counts() const { return counts_; }
   const Room& room() const { return room_; }
+  const VolumeBook& volumes() const { return volumes_; }
   std::span<const NodeId> gone() const { return gone_list_; }
 
  private:
@@ -84,14 +86,13 @@ class Simulation {
   bool place(const Seeker& seeker, const NewNode& new_node, Outcome& outcome);
   SiteId find_site(const Seeker& seeker, const Shape& shape, const Variant& variant) const;
   bool accepts(PodId pod, const Shape& shape, const Variant& variant, SiteId site) const;
-  void arrive(PodId pod, SiteId site);
-  void depart(PodId pod, SiteId site);
+  void arrive(PodId pod, SiteId site, const ResourceList& requests);
+  void depart(PodId pod, SiteId site, const ResourceList& requests);
   void join_claim(PodId pod, Outcome& outcome, const Join& join);
   void leave_claim(const Outcome& outcome);
   void open_claim(const Claim& claim, std::int32_t delta);
   void count(PodId pod, SiteId site, std::int32_t delta, bool as_bound);
   bool ports_free(PodId pod, SiteId site) const;
-  bool attachable(PodId pod, SiteId site) const;
   bool useless(const Claim& claim, double price_below) const;
 
   const Index& index_;
@@ -105,12 +106,7 @@ class Simulation {
     PodId pod;
   };
   std::vector<std::vector<PortUse>> ports_;  // by SiteId
-  struct Attached {
-    Attachment volume;
-    std::int32_t pods = 0;
-  };
-  std::vector<std::vector<Attached>> attached_;  // by SiteId; empty when the cluster has no claims
-  std::vector<std::uint8_t> overattached_;       // by SiteId: over a limit already. Karpenter puts nothing there.
+  VolumeBook volumes_;
   // What the claim's pods added to the counters, to be taken back.
   struct ClaimCount {
     GroupId group;

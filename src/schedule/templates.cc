@@ -60,6 +60,7 @@ void Index::build_templates() {
     return cluster_.text(p.name) > cluster_.text(q.name);
   });
 
+  any_pool_launches_ = !order.empty();
   for (PoolId id : order) {
     const NodePool& pool = cluster_.pools[id.index()];
     Template t;

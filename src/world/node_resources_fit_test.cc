@@ -66,7 +66,8 @@ TEST(NodeResourcesFit, APodBeingResizedHoldsMoreThanItWillAskFor) {
   ClusterBuilder c;
   c.node("a").cpu(1000);
   auto& resized = c.pod("resized").on("a").cpu(300);
-  resized.pod().held.emplace().set(kCpu, 800);
+  resized.spec().fresh_requests = resized.spec().requests;
+  resized.cpu(800);
   c.pod("new").cpu(300);
   c.node("b").cpu(500);
   Cluster cluster = c.build();

@@ -43,7 +43,11 @@ RandomShape only(double RandomShape::* rule, double p) {
 }
 
 void expect_agreement(const RandomShape& shape) {
-  EXPECT_TRUE(rc::check([&](std::uint64_t seed) { RC_ASSERT(first_difference(seed, shape) == ""); }));
+  EXPECT_TRUE(rc::check([&] {
+    // A smaller seed is no smaller cluster: nothing to shrink.
+    auto seed = *rc::gen::noShrink(rc::gen::inRange<std::uint64_t>(0, 1ull << 40));
+    RC_ASSERT(first_difference(seed, shape) == "");
+  }));
 }
 
 TEST(FastAndLiteral, AgreeOnEverythingAtOnce) { expect_agreement({}); }

@@ -132,8 +132,8 @@ void RandomCluster::add_workload() {
     else if (chance(shape_.terminating))
       pod.terminating();
     if (chance(shape_.resized)) {
-      auto& held = pod.pod().held.emplace(pod.spec().requests);
-      held.set(kCpu, cpu + 100 * between(0, 5));
+      pod.spec().fresh_requests = pod.spec().requests;
+      pod.cpu(cpu + 100 * between(1, 5));
     }
   }
 }

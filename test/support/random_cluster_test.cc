@@ -51,7 +51,7 @@ TEST(RandomCluster, EveryKindOfRuleTurnsUp) {
       note(!pod.bound(), "pending");
       note(pod.terminating(), "terminating");
       note(pod.terminal(), "terminal");
-      note(pod.held.has_value(), "resized");
+      note(!spec.fresh_requests.empty(), "resized");
       note(!spec.node_selector.empty(), "selector");
       note(spec.has_node_affinity && !pod.daemon(), "node affinity");
       note(!spec.affinity.empty(), "affinity");
