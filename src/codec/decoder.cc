@@ -161,13 +161,21 @@ LabelSet Decoder::labels(Value parent, std::string_view key) {
   return LabelSet(std::move(entries));
 }
 
+ResourceId Decoder::resource(const Field& field) {
+  constexpr std::size_t kMaxResources = 512;
+  const ResourceId id = cluster_.resource(field.key);
+  if (id.index() >= kMaxResources)
+    fail(field.value, fmt::format("there are more than {} different resources", kMaxResources));
+  return id;
+}
+
 ResourceList Decoder::resources(Value parent, std::string_view key) {
   ResourceList result;
   for (const Field field : object(parent, key).fields()) {
     const auto amount = quantity(field.value);
-    if (!amount) continue;
+    if (!amount || failed_) continue;
     if (amount->negative()) fail(field.value, "must not be negative");
-    const ResourceId id = cluster_.resource(field.key);
+    const ResourceId id = resource(field);
     result.set(id, id == kCpu ? amount->millis() : amount->units());
   }
   return result;

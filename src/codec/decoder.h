@@ -58,6 +58,9 @@ class Decoder {
   std::vector<Symbol> symbols(Value parent, std::string_view key);
   // An object of strings.
   LabelSet labels(Value parent, std::string_view key);
+  // Interns the name of a resource. Real clusters have dozens of them; a file with very many is refused, since every
+  // list of amounts is searched from its start.
+  ResourceId resource(const Field& field);
   // Amounts in the units of model/resources.h. None may be negative.
   ResourceList resources(Value parent, std::string_view key);
 

@@ -75,7 +75,7 @@ void decode_pod(Decoder& d, Symbol ns, Symbol name) {
   }
   pod.mirror |= owner.kind == OwnerKind::Node;
 
-  pod.spec = cluster.intern_spec(decode_pod_spec(d, spec, status, PodOrigin::Stored));
+  pod.spec = cluster.intern_spec(decode_pod_spec(d, spec, status));
   pod.priority = d.integer32(spec, "priority");
   pod.priority_class = d.symbol(spec, "priorityClassName");
   pod.volumes = decode_pod_volumes(d, spec, name);

@@ -25,11 +25,12 @@ TEST(PodRequests, ContainersAddUp) {
   EXPECT_EQ(r.get(kPods), 1);
 }
 
-TEST(PodRequests, AreSummedBeforeTheyAreRounded) {
+TEST(PodRequests, EachAmountIsRoundedUpToWholeMilliUnitsOnItsOwn) {
   const auto r = requests(
-      "{containers: [{name: a, resources: {requests: {cpu: 500u}}}, {name: b, resources: {requests: {cpu: "
-      "500u}}}]}");
-  EXPECT_EQ(r.get(kCpu), 1);
+      "{overhead: {cpu: 100u}, containers: [{name: a, resources: {requests: {cpu: 500u, memory: 100m}}}, "
+      "{name: b, resources: {requests: {cpu: 500u, memory: 100m}}}]}");
+  EXPECT_EQ(r.get(kCpu), 3);     // 1m each, and 1m for the overhead
+  EXPECT_EQ(r.get(kMemory), 1);  // 200 thousandths of a byte
 }
 
 TEST(PodRequests, InitContainersRaiseThePeak) {
@@ -118,16 +119,74 @@ TEST(PodRequests, APodLevelResizeToo) {
             2000);
 }
 
-TEST(PodRequests, LimitsBecomeRequestsOnlyInTemplates) {
+TEST(PodRequests, LimitsAreRequestsWhereThereAreNone) {
   const std::string pod =
-      "{containers: [{name: a, resources: {limits: {cpu: 2, memory: 1Mi}, requests: {cpu: 1}}}]}";
-  EXPECT_EQ(requests(pod).get(kMemory), 0);
+      "{initContainers: [{name: i, resources: {limits: {memory: 2Mi}}}], "
+      "containers: [{name: a, resources: {limits: {cpu: 2, memory: 1Mi}, requests: {cpu: 1}}}]}";
+  EXPECT_EQ(requests(pod).get(kCpu), 1000);
+  EXPECT_EQ(requests(pod).get(kMemory), 2 << 20);
   const Reading reading = read(
       "{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: d}, spec: {template: {spec: " + pod + "}}}");
   ASSERT_EQ(reading.cluster.daemon_sets.size(), 1u);
   const auto& r = reading.cluster.pod_specs[reading.cluster.daemon_sets[0].spec.index()].requests;
-  EXPECT_EQ(r.get(kCpu), 1000);
-  EXPECT_EQ(r.get(kMemory), 1 << 20);
+  EXPECT_EQ(r, requests(pod));
+}
+
+TEST(PodRequests, APodWithLimitsRequestsWhatItsContainersDoElseItsLimits) {
+  const auto r = requests(
+      "{resources: {limits: {cpu: 4, memory: 8Mi}}, "
+      "containers: [{name: a, resources: {requests: {cpu: 300m}}}, {name: b, resources: {requests: {cpu: "
+      "200m}}}]}");
+  EXPECT_EQ(r.get(kCpu), 500);
+  EXPECT_EQ(r.get(kMemory), 8 << 20);
+  // What is named stays as it is, and without limits nothing is filled in.
+  EXPECT_EQ(requests("{resources: {limits: {cpu: 4}, requests: {cpu: 1}}, containers: [{name: a, resources: "
+                     "{requests: {cpu: 2}}}]}")
+                .get(kCpu),
+            1000);
+}
+
+TEST(PodRequests, HugePagesOfAPodComeFromItsContainersLimits) {
+  const auto huge = [](const std::string& pod_level) {
+    Reading reading = read("{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {resources: " + pod_level +
+                           ", containers: [{name: a, resources: {limits: {hugepages-2Mi: 4Mi}, requests: "
+                           "{hugepages-2Mi: 4Mi}}}]}}");
+    const ResourceId id = reading.cluster.resource("hugepages-2Mi");
+    return reading.cluster.pod_specs.at(0).requests.get(id) >> 20;
+  };
+  EXPECT_EQ(huge("{requests: {cpu: 1}}"), 4);
+  EXPECT_EQ(huge("{limits: {hugepages-2Mi: 6Mi}}"), 6);
+  EXPECT_EQ(huge("{requests: {hugepages-2Mi: 8Mi}}"), 8);
+}
+
+TEST(PodRequests, NamesThatTheSchedulerDoesNotKnowAreLeftOut) {
+  const auto r = requests(
+      "{containers: [{name: a, resources: {requests: {storage: 1Gi, widgets: 1, example.com/gpu: 1, "
+      "attachable-volumes-x: 1}}}]}");
+  std::size_t names = 0;
+  for (const auto& amount : r) names += amount.id != kPods ? 1u : 0u;
+  EXPECT_EQ(names, 2u);
+}
+
+TEST(PodRequests, AResizeOfThePodThatWasRefusedLeavesWhatIsGranted) {
+  const auto r = requests("{resources: {requests: {cpu: 4, memory: 1Mi}}, containers: [{name: a}]}",
+                          "{conditions: [{type: PodResizePending, reason: Infeasible}], "
+                          "resources: {requests: {cpu: 1}}, allocatedResources: {cpu: 1500m}}");
+  EXPECT_EQ(r.get(kCpu), 1500);
+  EXPECT_EQ(r.get(kMemory), 0);  // nothing is granted
+}
+
+TEST(PodRequests, OrdinaryInitContainersAreNotResized) {
+  EXPECT_EQ(
+      requests("{initContainers: [{name: i, resources: {requests: {cpu: 1}}}], containers: [{name: a}]}",
+               "{initContainerStatuses: [{name: i, resources: {requests: {cpu: 3}}}]}")
+          .get(kCpu),
+      1000);
+  EXPECT_EQ(requests("{initContainers: [{name: i, restartPolicy: Always, resources: {requests: {cpu: 1}}}], "
+                     "containers: [{name: a}]}",
+                     "{initContainerStatuses: [{name: i, resources: {requests: {cpu: 3}}}]}")
+                .get(kCpu),
+            3000);
 }
 
 TEST(PodRequests, BadAmountsAreErrorsThatNameTheField) {

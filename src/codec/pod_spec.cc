@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "codec/pod_requests.h"
 #include "codec/selector.h"
 
 namespace tamp::codec {
@@ -79,10 +80,10 @@ SpreadConstraint decode_spread(Decoder& d, Value value) {
 }
 
 // With host networking every container port is a host port: the API server writes that into pods, not into templates.
-void decode_host_ports(Decoder& d, Value container, bool all_ports, std::vector<HostPort>& ports) {
+void decode_host_ports(Decoder& d, Value container, bool host_network, std::vector<HostPort>& ports) {
   for (const Value port : d.objects(container, "ports")) {
     std::int64_t number = d.integer(port, "hostPort", 0, 65535).value_or(0);
-    if (number == 0 && all_ports) number = d.integer(port, "containerPort", 0, 65535).value_or(0);
+    if (number == 0 && host_network) number = d.integer(port, "containerPort", 0, 65535).value_or(0);
     if (number == 0) continue;
     HostPort host_port;
     const std::string_view ip = d.text(port, "hostIP"), protocol = d.text(port, "protocol");
@@ -95,24 +96,22 @@ void decode_host_ports(Decoder& d, Value container, bool all_ports, std::vector<
 
 }  // namespace
 
-PodSpec decode_pod_spec(Decoder& d, Value spec, Value status, PodOrigin origin) {
+PodSpec decode_pod_spec(Decoder& d, Value spec, Value status) {
   PodSpec result;
-  result.requests = decode_requests(d, spec, status, origin);
-  if (status.present()) {
-    ResourceList fresh = decode_requests(d, spec, Value(), origin);
-    if (fresh != result.requests) result.fresh_requests = std::move(fresh);
-  }
+  PodRequests requests = decode_requests(d, spec, status);
+  result.requests = std::move(requests.held);
+  result.fresh_requests = std::move(requests.fresh);
   result.node_selector = d.labels(spec, "nodeSelector");
   decode_affinity(d, spec, result);
   result.tolerations = decode_tolerations(d, spec, "tolerations");
   for (const Value constraint : d.objects(spec, "topologySpreadConstraints"))
     result.spread.push_back(decode_spread(d, constraint));
-  const bool all_ports = origin == PodOrigin::Template && d.flag(spec, "hostNetwork");
+  const bool host_network = d.flag(spec, "hostNetwork");
   for (const Value container : d.objects(spec, "containers"))
-    decode_host_ports(d, container, all_ports, result.host_ports);
+    decode_host_ports(d, container, host_network, result.host_ports);
   for (const Value container : d.objects(spec, "initContainers"))
     if (d.text(container, "restartPolicy") == "Always")
-      decode_host_ports(d, container, all_ports, result.init_host_ports);
+      decode_host_ports(d, container, host_network, result.init_host_ports);
   for (const Value claim : d.objects(spec, "resourceClaims")) result.has_resource_claims |= claim.is_object();
   for (const Value gate : d.objects(spec, "schedulingGates")) result.scheduling_gated |= gate.is_object();
   return result;
@@ -120,7 +119,7 @@ PodSpec decode_pod_spec(Decoder& d, Value spec, Value status, PodOrigin origin) 
 
 PodTemplate decode_pod_template(Decoder& d, Value parent) {
   const Value pod = d.object(parent, "template");
-  return {d.cluster().intern_spec(decode_pod_spec(d, d.object(pod, "spec"), Value(), PodOrigin::Template)),
+  return {d.cluster().intern_spec(decode_pod_spec(d, d.object(pod, "spec"), Value())),
           d.cluster().intern_labels(d.labels(d.object(pod, "metadata"), "labels"))};
 }
 

@@ -2,12 +2,12 @@
 #pragma once
 
 #include "codec/decoder.h"
-#include "codec/pod_requests.h"
 #include "model/pod.h"
 
 namespace tamp::codec {
 
-PodSpec decode_pod_spec(Decoder& d, Value spec, Value status, PodOrigin origin);
+// `status` is absent for a template, which is read as the pods that will be made from it.
+PodSpec decode_pod_spec(Decoder& d, Value spec, Value status);
 
 struct PodTemplate {
   PodSpecId spec;

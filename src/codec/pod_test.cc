@@ -126,13 +126,19 @@ TEST_F(PodTest, HostPorts) {
   EXPECT_EQ(s.init_host_ports[0].port, 2);
 }
 
-TEST_F(PodTest, WithHostNetworkingATemplatesPortsBecomeHostPorts) {
-  reading = read(
-      "{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: d}, spec: {template: {spec: {hostNetwork: "
-      "true, "
-      "containers: [{name: a, ports: [{containerPort: 80}]}]}}}}");
+TEST_F(PodTest, WithHostNetworkingContainerPortsAreHostPorts) {
+  const std::string on_host =
+      "{hostNetwork: true, containers: [{name: a, ports: [{containerPort: 80}, {containerPort: 81, hostPort: "
+      "8081}]}]}";
+  const std::vector<HostPort> of_pod = spec(on_host).host_ports;
+  ASSERT_EQ(of_pod.size(), 2u);
+  EXPECT_EQ(of_pod[0].port, 80);
+  EXPECT_EQ(of_pod[1].port, 8081);
+  reading =
+      read("{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: d}, spec: {template: {spec: " + on_host +
+           "}}}");
   const auto& ports = reading.cluster.pod_specs.at(reading.cluster.daemon_sets.at(0).spec.index()).host_ports;
-  ASSERT_EQ(ports.size(), 1u);
+  ASSERT_EQ(ports.size(), 2u);
   EXPECT_EQ(ports[0].port, 80);
 }
 

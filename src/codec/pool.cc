@@ -30,11 +30,11 @@ void decode_limits(Decoder& d, Value spec, NodePool& pool) {
   pool.has_limits = limits.present();
   for (const Field field : limits.fields()) {
     const auto amount = d.quantity(field.value);
-    if (!amount) continue;
+    if (!amount || d.failed()) continue;
     if (field.key == "nodes") {
       pool.node_limit = amount->units();
     } else {
-      const ResourceId id = d.cluster().resource(field.key);
+      const ResourceId id = d.resource(field);
       pool.limits.set(id, id == kCpu ? amount->millis() : amount->units());
     }
   }

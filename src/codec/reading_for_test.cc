@@ -168,12 +168,12 @@ std::string dump(const Cluster& c) {
   for (const PersistentVolume& v : c.volumes)
     d.line("volume", v.name, v.labels, v.has_node_affinity, v.node_affinity, v.local_or_host_path,
            v.csi_driver, v.csi_handle, v.in_tree_plugin, v.has_csi_node_affinity, v.csi_node_affinity,
-           v.storage_class, v.capacity_bytes, d.sorted(v.access_modes), v.volume_mode, v.claim_ns,
-           v.claim_name, v.claim_uid, v.phase, v.deleting);
+           v.storage_class, v.capacity_bytes, d.sorted(v.access_modes), v.volume_mode, v.attributes_class,
+           v.claim_ns, v.claim_name, v.claim_uid, v.phase, v.deleting);
   for (const PersistentVolumeClaim& v : c.volume_claims)
     d.line("volumeclaim", v.ns, v.name, v.uid, v.volume_name, v.storage_class, v.bind_completed,
-           v.selected_node, v.phase, v.deleting, d.sorted(v.access_modes), v.volume_mode, v.selector,
-           v.request_bytes, v.owner_uid);
+           v.selected_node, v.phase, v.deleting, d.sorted(v.access_modes), v.volume_mode, v.attributes_class,
+           v.selector, v.request_bytes, v.owner_uid);
   for (const StorageClass& s : c.storage_classes)
     d.line("storageclass", s.name, s.provisioner, s.csi_provisioner, s.wait_for_first_consumer, s.is_default,
            s.allowed_topologies);

@@ -214,6 +214,11 @@ TEST(Snapshot, WorkloadsAndBudgets) {
       "25%, "
       "selector: {}, unhealthyPodEvictionPolicy: AlwaysAllow}, status: {disruptionsAllowed: 3}}"
       "\n---\n{apiVersion: v1, kind: Namespace, metadata: {name: default, labels: {team: x}}}");
+  ASSERT_EQ(r.cluster.namespaces.size(), 1u);
+  const LabelSet& labels = r.cluster.namespaces[0].labels;
+  EXPECT_EQ(r.cluster.text(labels.get(r.cluster.symbols.find("team"))), "x");
+  // The API server sees to this one.
+  EXPECT_EQ(r.cluster.text(labels.get(r.cluster.symbols.find("kubernetes.io/metadata.name"))), "default");
   ASSERT_EQ(r.cluster.workloads.size(), 3u);
   const Workload& deployment = r.cluster.workloads[0];
   EXPECT_EQ(deployment.kind, WorkloadKind::Deployment);

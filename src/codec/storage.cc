@@ -46,6 +46,7 @@ void decode_volume(Decoder& d, Symbol name) {
   volume.capacity_bytes = decode_storage(d, d.object(spec, "capacity"));
   volume.access_modes = d.symbols(spec, "accessModes");
   volume.volume_mode = decode_volume_mode(d, spec);
+  volume.attributes_class = d.symbol(spec, "volumeAttributesClassName");
   const Value claim = d.object(spec, "claimRef");
   volume.claim_ns = d.symbol(claim, "namespace");
   volume.claim_name = d.symbol(claim, "name");
@@ -76,6 +77,7 @@ void decode_volume_claim(Decoder& d, Symbol ns, Symbol name) {
   claim.volume_name = d.symbol(spec, "volumeName");
   claim.access_modes = d.symbols(spec, "accessModes");
   claim.volume_mode = decode_volume_mode(d, spec);
+  claim.attributes_class = d.symbol(spec, "volumeAttributesClassName");
   claim.selector = decode_label_selector(d, spec, "selector");
   claim.request_bytes = decode_storage(d, d.object(d.object(spec, "resources"), "requests"));
   claim.phase = d.symbol(d.object(d.root(), "status"), "phase");

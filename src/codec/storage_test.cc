@@ -120,6 +120,23 @@ TEST_F(StorageTest, AClaim) {
   EXPECT_TRUE(c.selector.has_value());
 }
 
+TEST_F(StorageTest, AttributesClasses) {
+  EXPECT_EQ(text(volume("{volumeAttributesClassName: gold}").attributes_class), "gold");
+  EXPECT_FALSE(volume("{}").attributes_class.valid());
+  reading = read(
+      "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: c}, spec: {volumeAttributesClassName: "
+      "gold}}");
+  EXPECT_EQ(text(reading.cluster.volume_claims.at(0).attributes_class), "gold");
+}
+
+TEST_F(StorageTest, TheOldAnnotationStillNamesTheClass) {
+  const std::string old = "annotations: {volume.beta.kubernetes.io/storage-class: slow}";
+  EXPECT_EQ(text(volume("{storageClassName: fast}", old).storage_class), "slow");
+  reading = read("{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: c, " + old +
+                 "}, spec: {storageClassName: fast}}");
+  EXPECT_EQ(text(reading.cluster.volume_claims.at(0).storage_class), "slow");
+}
+
 TEST_F(StorageTest, AClaimWithoutAClassHasNone) {
   reading = read("{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: c}, spec: {}}");
   EXPECT_FALSE(reading.cluster.volume_claims.at(0).storage_class.valid());

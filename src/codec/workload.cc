@@ -34,6 +34,7 @@ void decode_namespace(Decoder& d, Symbol name) {
   Namespace ns;
   ns.name = name;
   ns.labels = d.labels(d.object(d.root(), "metadata"), "labels");
+  ns.labels.set(d.intern("kubernetes.io/metadata.name"), name);  // as the API server sees to it
   d.cluster().namespaces.push_back(std::move(ns));
 }
 

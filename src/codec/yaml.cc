@@ -18,7 +18,6 @@ namespace tamp::codec {
 namespace {
 
 constexpr std::size_t kMaxInput = std::size_t{256} << 20;
-constexpr std::size_t kMaxDocuments = 1'000'000;
 // Aliases may multiply the text by this much, and every text may grow by the slack, before it counts as a bomb.
 constexpr std::size_t kMaxGrowth = 10;
 constexpr std::size_t kSlack = std::size_t{16} << 20;
@@ -34,7 +33,9 @@ class JsonEmitter final : public YAML::EventHandler {
   std::vector<std::string> take() { return std::move(documents_); }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
-    if (documents_.size() >= kMaxDocuments) refuse(mark, "too many documents");
+    // The parser answers with empty documents for ever where it meets a token that cannot begin one.
+    if (!documents_.empty() && mark.pos <= document_begin_) refuse(mark, "a document cannot begin like this");
+    document_begin_ = mark.pos;
     out_.clear();
     anchors_.clear();
     frames_.clear();
@@ -222,6 +223,7 @@ class JsonEmitter final : public YAML::EventHandler {
 
   std::size_t limit_;
   std::size_t emitted_ = 0;  // in earlier documents and kept for anchors
+  int document_begin_ = 0;
   std::string out_;
   std::vector<Frame> frames_;
   std::vector<std::size_t> merge_starts_;  // of the sequence that was closed last, if it is merged

@@ -102,6 +102,11 @@ TEST(Yaml, DeepNestingIsRefused) {
   EXPECT_NE(json_of(doubling).find("levels deep"), std::string::npos);
 }
 
+TEST(Yaml, TextThatBeginsNoDocumentIsRefusedAtOnce) {
+  EXPECT_NE(json_of(", a").find("a document cannot begin like this"), std::string::npos);
+  EXPECT_NE(json_of("\"a\", b").find("a document cannot begin like this"), std::string::npos);
+}
+
 TEST(Yaml, WhatHasNoPlaceInJsonIsRefusedWithItsLine) {
   EXPECT_NE(json_of("b: 1\na: .inf").find("line 2"), std::string::npos);
   EXPECT_NE(json_of("a: .nan").find(".nan"), std::string::npos);

@@ -15,6 +15,7 @@ constexpr PlanOptions kMulti{.empty = false, .multi = true, .single = false};
 struct Multi : testing::Test {
   Multi() {
     b.pool("default").budget("100%").savings_threshold(0);
+    b.pool("default").requirement(test::kCapacityType, SelectorOp::In, {"on-demand"});
     b.type("s").cpu(4000).memory_gi(16).price(0.20);
   }
   test::NodeBuilder& host(std::int64_t free_cpu) {
@@ -68,26 +69,34 @@ TEST_F(Multi, OneNodeIsNotSeveral) {
 TEST_F(Multi, ManySmallNodesForALargeOne) {
   b.type("l").cpu(16000).memory_gi(64).price(0.50);
   for (const char* n : {"a", "b", "c", "d"}) used(n, 3000);
-  PlanScene s(b);
+  const PlanScene s(b);
   EXPECT_EQ(s.commands(kMulti), "multi replace a b c d by l");
   EXPECT_EQ(s.plan(kMulti).commands.at(0).savings, Money::from_dollars(0.30));
   EXPECT_EQ(karpenter(), "multi replace a b c d by l");
 }
 
-TEST_F(Multi, TheBetterOfDeletingFewAndReplacingMany) {
-  // Deleting a and b saves $0.40. Replacing all four saves $0.80 less the price of the large one.
-  for (const char* n : {"a", "b", "c", "d"}) used(n, 1900);
-  b.type("dear").cpu(16000).memory_gi(64).price(0.50);
+// Four nodes of a type that is no longer bought. Deleting a and b saves $0.40; replacing all four saves $0.80 less the
+// price of the large one.
+struct DeleteOrReplace : Multi {
+  explicit DeleteOrReplace(double price = 0.50) {
+    for (const char* n : {"a", "b", "c", "d"}) used(n, 1900);
+    b.type("l").cpu(16000).memory_gi(64).price(price);
+    b.pool("default").requirement(test::kInstanceType, SelectorOp::In, {"l"});
+  }
+};
+TEST_F(DeleteOrReplace, DeletingFewIsBetterThanADearReplacement) {
   EXPECT_EQ(own(), "multi delete a b");
-  b.type("cheap").cpu(16000).memory_gi(64).price(0.30);
-  EXPECT_EQ(own(), "multi replace a b c d by cheap") << "saves $0.50";
+  EXPECT_EQ(karpenter(), "multi replace a b c d by l") << "the longest prefix, whatever it saves";
 }
-
-TEST_F(Multi, WhatTheDisruptionAsksForIsSubtractedBeforeComparing) {
-  // Deleting two saves $0.40 and moves 2 pods; replacing all saves $0.50 and moves 4, at $0.10 each.
+struct DeleteOrReplaceCheaply : DeleteOrReplace {
+  DeleteOrReplaceCheaply() : DeleteOrReplace(0.30) {}
+};
+TEST_F(DeleteOrReplaceCheaply, ACheapReplacementIsBetterThanDeletingFew) {
+  EXPECT_EQ(own(), "multi replace a b c d by l") << "saves $0.50";
+}
+TEST_F(DeleteOrReplaceCheaply, WhatTheDisruptionAsksForIsSubtractedBeforeComparing) {
+  // 2 pods move or 4, at $0.10 each.
   b.pool("default").savings_threshold(0.1);
-  for (const char* n : {"a", "b", "c", "d"}) used(n, 1900);
-  b.type("cheap").cpu(16000).memory_gi(64).price(0.30);
   EXPECT_EQ(own(), "multi delete a b") << "0.40 - 0.20 against 0.50 - 0.40";
 }
 

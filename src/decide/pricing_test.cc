@@ -305,6 +305,7 @@ TEST(SameType, TwoNodesAreNotReplacedByOneOfTheirType) {
 TEST(SameType, ATypeThatIsCheaperThanTheOneAmongThemWillDo) {
   ClusterBuilder b;
   b.pool("default").budget("100%").savings_threshold(0);
+  b.pool("default").requirement(test::kCapacityType, SelectorOp::In, {"on-demand"});
   b.type("m").cpu(4000).memory_gi(16).price(0.40);
   b.type("s").cpu(4000).memory_gi(8).price(0.30);
   b.node("a").type("m");
@@ -409,9 +410,9 @@ TEST_F(SpotToSpot, NothingHappensBehindAClosedGate) {
   EXPECT_EQ(scene(false).verdict("a"), "SpotToSpotOff");
 }
 
-TEST_F(SpotToSpot, TheGateIsAskedBeforeThePrices) {
+TEST_F(SpotToSpot, OpeningTheGateDoesNotHelpWhereNothingIsCheaper) {
   offer(1, "dear-", -0.1, 0);
-  EXPECT_EQ(scene(false).verdict("a"), "SpotToSpotOff");
+  EXPECT_EQ(scene(false).verdict("a"), "NoCheaperReplacement");
   EXPECT_EQ(scene(true).verdict("a"), "NoCheaperReplacement");
 }
 
@@ -422,7 +423,7 @@ TEST_F(SpotToSpot, FlexibilityIsNotAskedOfSeveralNodes) {
   b.type("big").cpu(8000).memory_gi(32).spot_price(0.35);
   b.pods(1, "fill").on("a").cpu(2500);
   // 17 pods, $0.17 required, $0.25 saved by the one type there is.
-  EXPECT_EQ(scene().commands(), "multi replace a b by big");
+  EXPECT_EQ(scene().commands(), "multi replace b a by big");
 }
 
 TEST_F(SpotToSpot, AnOnDemandNodeMayGoToFewSpotTypes) {
@@ -654,6 +655,7 @@ TEST_F(UnknownPrice, OneOfSeveralIsEnoughToBlock) {
 struct Balanced : testing::Test {
   Balanced() {
     b.pool("default").policy(ConsolidationPolicy::Balanced).savings_threshold(0).budget("100%");
+    b.pool("default").requirement(test::kCapacityType, SelectorOp::In, {"on-demand"});
     b.type("mid").cpu(32000).memory_gi(64).price(3.6);
   }
   // Under --compat and without it.
@@ -700,7 +702,7 @@ TEST_F(Balanced, ASmallSavingOfALargePoolIsNotWorthMuchDisruption) {
   for (int i = 0; i < 10; ++i) {
     const std::string name = "n" + std::to_string(i);
     b.node(name).type("mid");
-    b.pods(8, "web-" + name).on(name).cpu(2500);
+    b.pods(8, "web-" + name).on(name).cpu(3800);
   }
   for (const PlanScene& scene : {PlanScene(b), PlanScene::compat(b)}) {
     EXPECT_EQ(scene.commands({.empty = false, .multi = false, .single = true}), "none");

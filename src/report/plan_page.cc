@@ -222,6 +222,7 @@ class Page {
            "each on its own, not to be carried out together", Ink::Dim);
     out_ += "\n";
     std::vector<const decide::Command*> commands;
+    commands.reserve(plan_.commands.size());
     for (const decide::Command& command : plan_.commands) commands.push_back(&command);
     own_commands(commands, commands.size());
   }

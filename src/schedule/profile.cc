@@ -15,6 +15,24 @@ std::optional<std::int64_t> as_int64(std::string_view text) {
   return v;
 }
 
+// Letters and digits at both ends, with - _ . between; at most 63 of them; may be empty.
+bool is_label_value(std::string_view text) {
+  auto alphanumeric = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  };
+  if (text.empty()) return true;
+  if (text.size() > 63 || !alphanumeric(text.front()) || !alphanumeric(text.back())) return false;
+  return std::all_of(text.begin(), text.end(),
+                     [&](char c) { return alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
+}
+
+// A requirement that kube-scheduler cannot parse matches nothing. A number below zero is no label value.
+bool well_formed(const Cluster& cluster, const SelectorRequirement& r) {
+  bool wants_values = r.op != SelectorOp::Exists && r.op != SelectorOp::DoesNotExist;
+  return wants_values != r.values.empty() &&
+         std::all_of(r.values.begin(), r.values.end(), [&](Symbol v) { return is_label_value(cluster.text(v)); });
+}
+
 bool listed(const std::vector<Symbol>& values, Symbol v) {
   return std::find(values.begin(), values.end(), v) != values.end();
 }
@@ -33,12 +51,13 @@ bool karpenter_accepts(const Cluster& c, const Requirements& wanted, const Label
 bool requirement_matches(const Cluster& cluster, const SelectorRequirement& r, const LabelSet& labels) {
   Symbol v = labels.get(r.key);
   switch (r.op) {
-    case SelectorOp::In: return v.valid() && listed(r.values, v);
-    case SelectorOp::NotIn: return !v.valid() || !listed(r.values, v);
-    case SelectorOp::Exists: return v.valid();
-    case SelectorOp::DoesNotExist: return !v.valid();
+    case SelectorOp::In: return v.valid() && listed(r.values, v) && well_formed(cluster, r);
+    case SelectorOp::NotIn: return (!v.valid() || !listed(r.values, v)) && well_formed(cluster, r);
+    case SelectorOp::Exists: return v.valid() && well_formed(cluster, r);
+    case SelectorOp::DoesNotExist: return !v.valid() && well_formed(cluster, r);
     default: break;
   }
+  if (!well_formed(cluster, r)) return false;
   if (!v.valid() || r.values.size() != 1) return false;
   auto have = as_int64(cluster.text(v)), bound = as_int64(cluster.text(r.values.front()));
   if (!have || !bound) return false;
@@ -55,7 +74,7 @@ bool term_matches(const Cluster& cluster, const NodeSelectorTerm& term, const La
   for (const auto& r : term.expressions)
     if (!requirement_matches(cluster, r, labels)) return false;
   for (const auto& f : term.fields) {
-    if (f.key != cluster.known.metadata_name) return false;
+    if (f.key != cluster.known.metadata_name || f.values.size() != 1) return false;
     bool is_it = listed(f.values, name);
     if (f.op == SelectorOp::In ? !is_it : is_it) return false;
   }

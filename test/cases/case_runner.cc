@@ -101,18 +101,21 @@ void expect_replacement(const YAML::Node& expected, const Cluster& c, const deci
   std::set<std::string> types;
   for (TypeId t : r.types) types.insert(name_of(c, t));
   const YAML::Node wanted = expected["types"];
-  if (wanted.IsSequence()) {
+  if (wanted && wanted.IsSequence()) {
     std::set<std::string> exactly;
     for (const auto& t : wanted) exactly.insert(type_name(t.Scalar()));
     EXPECT_EQ(types, exactly);
-  } else if (wanted.IsMap()) {
-    if (wanted["count"]) EXPECT_EQ(types.size(), wanted["count"].as<std::size_t>());
+  } else if (wanted && wanted.IsMap()) {
+    if (wanted["count"]) {
+      EXPECT_EQ(types.size(), wanted["count"].as<std::size_t>());
+    }
     for (const auto& t : wanted["include"]) EXPECT_TRUE(types.contains(type_name(t.Scalar()))) << t.Scalar();
     for (const auto& t : wanted["exclude"]) EXPECT_FALSE(types.contains(type_name(t.Scalar()))) << t.Scalar();
-    if (wanted["below"])
-      for (TypeId t : r.types)
-        for (const Offering& o : c.catalogue->types[t.index()].offerings)
+    for (TypeId t : r.types)
+      for (const Offering& o : c.catalogue->types[t.index()].offerings)
+        if (wanted["below"]) {
           EXPECT_LT(o.dollars, wanted["below"].as<double>()) << name_of(c, t);
+        }
   }
   auto expect_set = [&](const char* key, const std::vector<Symbol>& symbols) {
     if (!expected[key]) return;
@@ -126,23 +129,27 @@ void expect_replacement(const YAML::Node& expected, const Cluster& c, const deci
 
 void expect_command(const YAML::Node& expected, const Cluster& c, const decide::Command& command) {
   constexpr const char* kMethods[] = {"empty", "multi", "single"};
-  if (expected["method"])
+  if (expected["method"]) {
     EXPECT_EQ(kMethods[static_cast<std::size_t>(command.method)], expected["method"].Scalar());
+  }
   EXPECT_EQ(command.replacement ? "replace" : "delete", expected["decision"].Scalar());
   std::vector<std::string> nodes;
   for (NodeId n : command.nodes) nodes.push_back(name_of(c, n));
   std::sort(nodes.begin(), nodes.end());
-  if (expected["nodes"].IsSequence())
+  if (expected["nodes"].IsSequence()) {
     EXPECT_EQ(nodes, expected["nodes"].as<std::vector<std::string>>());
-  else
+  } else {
     EXPECT_EQ(nodes.size(), expected["nodes"].as<std::size_t>());
+  }
   if (expected["perPool"]) {
     std::map<std::string, std::size_t> by_pool;
     for (NodeId n : command.nodes)
       ++by_pool[std::string(c.text(c.nodes[n.index()].labels.get(c.known.nodepool)))];
     for (const auto& [pool, count] : by_pool) EXPECT_EQ(count, expected["perPool"].as<std::size_t>()) << pool;
   }
-  if (expected["savings"]) EXPECT_NEAR(command.savings.dollars(), expected["savings"].as<double>(), 1e-6);
+  if (expected["savings"]) {
+    EXPECT_NEAR(command.savings.dollars(), expected["savings"].as<double>(), 1e-6);
+  }
   if (command.replacement) expect_replacement(expected, c, *command.replacement);
 }
 
@@ -186,7 +193,7 @@ TEST_P(KarpenterCase, DecidesAsKarpenterDoes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, KarpenterCase, testing::ValuesIn(case_files()),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& file) { return file.param.name; });
 
 }  // namespace
 }  // namespace tamp::cases

@@ -47,18 +47,38 @@ std::string name_in_a(int cpu, int memory, const std::string& arch, const std::s
   return fmt::format("{}-cpu-{}-mem-{}-{}-{}-{}", cpu, memory, arch, os, zone, capacity_type);
 }
 
+Machine machine_in_a(int cpu, int memory, const char* zone, const char* capacity_type, const char* arch = "amd64",
+                     const char* os = "linux") {
+  const double price = 0.1 * cpu + 0.1073741824 * memory;
+  return {name_in_a(cpu, memory, arch, os, zone, capacity_type),
+          std::to_string(cpu),
+          fmt::format("{}Gi", memory),
+          "5",
+          arch,
+          os,
+          {{zone, capacity_type, price, true}}};
+}
+
+constexpr const char* kZones[] = {"test-zone-1", "test-zone-2", "test-zone-3"};
+constexpr const char* kCapacityTypes[] = {"spot", "on-demand"};
+
 void write_a(JsonWriter& out) {
   for (int cpu = 1; cpu <= 64; cpu *= 2)
     for (int memory = 1; memory <= 128; memory *= 2)
-      for (const char* zone : {"test-zone-1", "test-zone-2", "test-zone-3"})
-        for (const char* capacity_type : {"spot", "on-demand"})
+      for (const char* zone : kZones)
+        for (const char* capacity_type : kCapacityTypes)
           for (const char* os : {"linux", "windows"})
-            for (const char* arch : {"amd64", "arm64"}) {
-              double price = 0.1 * cpu + 0.1073741824 * memory;
-              write_machine(out, {name_in_a(cpu, memory, arch, os, zone, capacity_type), std::to_string(cpu),
-                                  fmt::format("{}Gi", memory), "5", arch, os,
-                                  {{zone, capacity_type, price, true}}});
-            }
+            for (const char* arch : {"amd64", "arm64"})
+              write_machine(out, machine_in_a(cpu, memory, zone, capacity_type, arch, os));
+}
+
+void write_few(JsonWriter& out) {
+  for (const char* zone : kZones)
+    for (const char* capacity_type : kCapacityTypes) {
+      write_machine(out, machine_in_a(1, 1, zone, capacity_type));
+      write_machine(out, machine_in_a(32, 4, zone, capacity_type));
+      write_machine(out, machine_in_a(64, 128, zone, capacity_type));
+    }
 }
 
 Machine machine_of(const YAML::Node& node) {
@@ -70,7 +90,7 @@ Machine machine_of(const YAML::Node& node) {
   m.arch = text(node, "arch", "amd64");
   std::vector<std::string> zones{"test-zone-1", "test-zone-2", "test-zone-3"};
   if (node["zones"]) zones = node["zones"].as<std::vector<std::string>>();
-  for (const char* kind : {"spot", "on-demand"})
+  for (const char* kind : kCapacityTypes)
     if (node[kind])
       for (const auto& zone : zones) m.offers.push_back({zone, kind, node[kind].as<double>(), true});
   for (const auto& o : node["offerings"])
@@ -83,7 +103,9 @@ Machine machine_of(const YAML::Node& node) {
 std::string catalogue_text(const YAML::Node& catalogue) {
   JsonWriter out;
   out.begin_array();
-  if (!catalogue || catalogue.IsScalar())
+  if (!catalogue)
+    write_few(out);
+  else if (catalogue.IsScalar())
     write_a(out);
   else
     for (const auto& node : catalogue) write_machine(out, machine_of(node));
@@ -109,9 +131,9 @@ std::string type_name(const std::string& word) {
 
 Origin origin_of(const std::string& type) {
   Origin origin;
-  for (const char* zone : {"test-zone-1", "test-zone-2", "test-zone-3"})
+  for (const char* zone : kZones)
     if (type.find(zone) != std::string::npos) origin.zone = zone;
-  for (const char* capacity_type : {"spot", "on-demand"})
+  for (const char* capacity_type : kCapacityTypes)
     if (type.ends_with(capacity_type)) origin.capacity_type = capacity_type;
   return origin;
 }

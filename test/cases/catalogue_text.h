@@ -7,7 +7,7 @@
 
 namespace tamp::cases {
 
-// "A", or a list of types: {name, cpu, memory, pods, zones, spot: price, on-demand: price, offerings: [{zone, capacityType,
+// "A", nothing for the few machines of A that have short names (see below), or a list of types: {name, cpu, memory, pods, zones, spot: price, on-demand: price, offerings: [{zone, capacityType,
 // price, available}]}.
 //
 // Catalogue A is the one in which most of Karpenter's own cases are stated: every combination of 1 to 64 cpus, 1 to 128 Gi,

@@ -1,8 +1,11 @@
 // What holds of every decision, on random small clusters: it depends on nothing that should not matter, and its pods run
-// where it says, by the literal scheduler. Seeds are fixed; a failure names the one that failed.
+// where it says, by the literal scheduler. Seeds are fixed; a failure names the one that failed. TAMP_SEEDS=1000 tries so
+// many of them in each test.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <functional>
 #include <string>
 
@@ -39,6 +42,16 @@ RandomShape shape_of(std::uint64_t seed) {
     shape.spread = shape.anti_affinity = shape.affinity = 0.15;
   }
   return shape;
+}
+
+// Few machines, so that a cluster is decided in milliseconds.
+Cluster cluster_of(std::uint64_t seed) {
+  Cluster cluster = random_cluster(seed, shape_of(seed));
+  std::erase_if(cluster.catalogue->types, [&](const InstanceType& type) {
+    std::string_view name = cluster.text(type.name);
+    return !name.ends_with("-amd64-linux") || name.starts_with("m-") || type.capacity.get(kCpu) > 16000;
+  });
+  return cluster;
 }
 
 Settings settings_of(const Cluster& cluster, std::uint64_t seed, bool compat = false) {
@@ -90,7 +103,9 @@ std::string decide_all(const Cluster& cluster, const Settings& settings) {
 }
 
 void for_seeds(int count, const std::function<void(std::uint64_t)>& check) {
-  for (int i = 0; i < count && !testing::Test::HasFailure(); ++i) {
+  const char* more = std::getenv("TAMP_SEEDS");
+  if (more) count = std::atoi(more);
+  for (int i = 0; i < count && (more || !testing::Test::HasFailure()); ++i) {
     const std::uint64_t seed = kFirstSeed + static_cast<std::uint64_t>(i);
     SCOPED_TRACE(fmt::format("seed {}", seed));
     check(seed);
@@ -100,7 +115,7 @@ void for_seeds(int count, const std::function<void(std::uint64_t)>& check) {
 // The disguised cluster is decided like the plain one, with Tamp's settings and with Karpenter's.
 void expect_same(int count, const std::function<Cluster(const Cluster&, std::uint64_t)>& disguise) {
   for_seeds(count, [&](std::uint64_t seed) {
-    const Cluster plain = random_cluster(seed, shape_of(seed));
+    const Cluster plain = cluster_of(seed);
     const Cluster other = disguise(plain, seed);
     for (bool compat : {false, true})
       EXPECT_EQ(decide_all(plain, settings_of(plain, seed, compat)),
@@ -127,7 +142,7 @@ TEST(Decision, DoesNotDependOnAnUnrelatedNamespace) {
 
 TEST(Decision, DoesNotDependOnTheCurrency) {
   for_seeds(60, [](std::uint64_t seed) {
-    const Cluster plain = random_cluster(seed, shape_of(seed));
+    const Cluster plain = cluster_of(seed);
     const Cluster dear = priced(plain, 4);
     for (bool compat : {false, true}) {
       Settings settings = settings_of(plain, seed, compat);
@@ -187,7 +202,7 @@ std::string violation_in(Cluster& cluster, const Command& command, int& judged) 
 TEST(Commands, MovePodsToWhereTheyRun) {
   int deletes = 0, replacements = 0;
   for_seeds(150, [&](std::uint64_t seed) {
-    Cluster cluster = random_cluster(seed, shape_of(seed));
+    Cluster cluster = cluster_of(seed);
     const Settings settings = settings_of(cluster, seed);
     const Context context{cluster, settings, kNow, std::nullopt};
     PlanOptions every, multi{.empty = false, .multi = true, .single = false};
@@ -199,7 +214,7 @@ TEST(Commands, MovePodsToWhereTheyRun) {
         EXPECT_EQ(violation_in(cluster, command, command.replacement ? replacements : deletes), "")
             << "removing" << nodes;
         EXPECT_GE(command.savings, command.required_savings);
-        if (command.replacement) EXPECT_FALSE(command.replacement->types.empty());
+        EXPECT_TRUE(!command.replacement || !command.replacement->types.empty());
       }
   });
   // The test must not become empty unnoticed.
@@ -212,7 +227,7 @@ TEST(Commands, MovePodsToWhereTheyRun) {
 TEST(Tightening, APodNeverMakesAnInvalidPlacementValid) {
   int blocked = 0, moved = 0;
   for_seeds(40, [&](std::uint64_t seed) {
-    const Cluster cluster = random_cluster(seed, shape_of(seed));
+    const Cluster cluster = cluster_of(seed);
     for (bool compat : {false, true}) {
       const Settings settings = settings_of(cluster, seed, compat);
       PlanOptions every;

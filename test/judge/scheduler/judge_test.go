@@ -103,6 +103,13 @@ func TestJudge(t *testing.T) {
 					"containerStatuses":[{"name":"c","resources":{"requests":{"cpu":"200m"}},"allocatedResources":{"cpu":"300m"}}]`),
 				pod("p", "", cpu("700m"), "")},
 			"p@a=ok q@a=ok"},
+		"judging others does not make a pod bigger": {
+			[]string{node("a"),
+				pod("big", "", on("a")+`,"overhead":{"memory":"200Mi"},"resources":{"limits":{"memory":"1Gi"}}`+
+					container(`{"requests":{"memory":"0.5Gi"}}`), ""),
+				pod("p1", "", cpu("0"), ""), pod("p2", "", container(`{"requests":{"memory":"300Mi"}}`), ""),
+				pod("p3", "", container(`{"requests":{"memory":"300Mi"}}`), "")},
+			"big@a=ok p1@a=ok p2@a=ok p3@a=ok"},
 		"a node excluded by name is NodeAffinity's, whatever else it lacks": {
 			[]string{node("a"), node("b"), pod("p", "", cpu("7")+nodeNames("a"), "")},
 			"p@a=NodeResourcesFit p@b=NodeAffinity"},

@@ -87,6 +87,16 @@ func ReadSnapshot(file string) (*Snapshot, error) {
 	return snapshot, nil
 }
 
+// stored is the object as the API server would hand it out.
+func stored(kind kind, object runtime.Object) (runtime.Object, error) {
+	text, err := json.Marshal(object)
+	if err != nil {
+		return nil, err
+	}
+	copied := kind.make()
+	return copied, json.Unmarshal(text, copied)
+}
+
 func (s *Snapshot) add(item json.RawMessage) error {
 	var meta struct {
 		APIVersion string `json:"apiVersion"`
@@ -107,6 +117,13 @@ func (s *Snapshot) add(item json.RawMessage) error {
 	// an object without them. For what kubectl printed this changes nothing;
 	// a snapshot written by hand becomes what it would be in a cluster.
 	kind.defaults(object)
+	// It also stores objects as text, so that quantities are read in canonical
+	// form. Those that are not ("0.5Gi" as parsed) are held by reference, and
+	// the scheduler would add a pod's overhead to them again and again.
+	object, err := stored(kind, object)
+	if err != nil {
+		return err
+	}
 
 	switch o := object.(type) {
 	case *v1.Node:
