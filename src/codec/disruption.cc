@@ -20,6 +20,8 @@ constexpr Words<DisruptionReason> kReasons[] = {{"Underutilized", DisruptionReas
                                                 {"Empty", DisruptionReason::Empty},
                                                 {"Drifted", DisruptionReason::Drifted}};
 
+constexpr std::size_t kMaxBudgets = 50;  // as in Karpenter's API
+
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 bool all_digits(std::string_view text) {
@@ -144,7 +146,12 @@ DisruptionBlock decode_disruption(Decoder& d, Value parent, std::string_view key
                        *block.savings_threshold));
   if (value.get("budgets").present()) {
     block.budgets.emplace();
-    for (const Value item : d.objects(value, "budgets")) block.budgets->push_back(decode_budget(d, item));
+    for (const Value item : d.objects(value, "budgets")) {
+      if (block.budgets->size() == kMaxBudgets)
+        d.fail(value.get("budgets"), fmt::format("must not hold more than {} budgets", kMaxBudgets));
+      if (d.failed()) break;
+      block.budgets->push_back(decode_budget(d, item));
+    }
   }
   return block;
 }

@@ -1,6 +1,8 @@
 #include "codec/pod_requests.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 #include <vector>
 
 namespace tamp::codec {
@@ -71,9 +73,9 @@ ExactList exact_list(Decoder& d, Value parent, std::string_view key) {
   ExactList list;
   for (const Field field : d.object(parent, key).fields()) {
     const auto quantity = d.quantity(field.value);
-    if (!quantity) continue;
+    if (!quantity || d.failed()) continue;
     if (quantity->negative()) d.fail(field.value, "must not be negative");
-    if (is_counted(field.key)) list.set(d.cluster().resource(field.key), quantity->nanos);
+    if (is_counted(field.key)) list.set(d.resource(field), quantity->nanos);
   }
   return list;
 }
@@ -95,14 +97,27 @@ bool resize_is_infeasible(Decoder& d, Value status) {
   return false;
 }
 
-// The status whose name is that of the container; init containers' statuses win, as they are looked up last.
-Value status_of(Decoder& d, Value pod_status, std::string_view name) {
-  Value found;
-  for (const char* list : {"containerStatuses", "initContainerStatuses"})
-    for (const Value status : d.objects(pod_status, list))
-      if (status.get("name").string() == name) found = status;
-  return found;
-}
+// The statuses of containers that report resources, by name.
+class ResizeStatuses {
+ public:
+  ResizeStatuses(Decoder& d, Value pod_status) {
+    for (const char* list : {"containerStatuses", "initContainerStatuses"})
+      for (const Value status : d.objects(pod_status, list))
+        if (status.get("resources").present()) statuses_.emplace_back(d.text(status, "name"), status);
+    std::stable_sort(statuses_.begin(), statuses_.end(), by_name);
+  }
+  // Absent if there is none. Of equal names the last one counts: init containers' statuses win.
+  Value find(std::string_view name) const {
+    const auto after = std::upper_bound(statuses_.begin(), statuses_.end(), Entry{name, Value()}, by_name);
+    return after != statuses_.begin() && std::prev(after)->first == name ? std::prev(after)->second : Value();
+  }
+
+ private:
+  using Entry = std::pair<std::string_view, Value>;
+  static bool by_name(const Entry& a, const Entry& b) { return a.first < b.first; }
+
+  std::vector<Entry> statuses_;
+};
 
 struct Container {
   bool init = false, sidecar = false;
@@ -113,6 +128,7 @@ struct Container {
 
 std::vector<Container> read_containers(Decoder& d, Value spec, Value status, bool infeasible) {
   std::vector<Container> containers;
+  const ResizeStatuses statuses(d, status);
   const auto read = [&](Value value, bool init) {
     Container& c = containers.emplace_back();
     c.init = init;
@@ -122,9 +138,9 @@ std::vector<Container> read_containers(Decoder& d, Value spec, Value status, boo
     c.asked = exact_list(d, resources, "requests");
     for (const auto& limit : c.limits) c.asked.set_missing(limit.id, limit.nanos);
     c.in_force = c.asked;
-    if (!status.present() || (init && !c.sidecar)) return;
-    const Value own = status_of(d, status, d.text(value, "name"));
-    if (own.get("resources").present()) c.in_force = resized(d, c.asked, own, infeasible);
+    if (init && !c.sidecar) return;
+    const Value own = statuses.find(d.text(value, "name"));
+    if (own.present()) c.in_force = resized(d, c.asked, own, infeasible);
   };
   for (const Value value : d.objects(spec, "containers")) read(value, false);
   for (const Value value : d.objects(spec, "initContainers")) read(value, true);

@@ -189,6 +189,17 @@ TEST(PodRequests, OrdinaryInitContainersAreNotResized) {
             3000);
 }
 
+TEST(PodRequests, VeryManyDifferentResourcesAreRefused) {
+  std::string amounts;
+  for (int i = 0; i < 600; ++i) amounts += "example.com/r" + std::to_string(i) + ": 1, ";
+  EXPECT_NE(testing::error_of(
+                "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: a, resources: "
+                "{requests: {" +
+                amounts + "}}}]}}")
+                .find("there are more than 512 different resources"),
+            std::string::npos);
+}
+
 TEST(PodRequests, BadAmountsAreErrorsThatNameTheField) {
   const auto error = [](const std::string& amount) {
     return testing::error_of(

@@ -132,6 +132,13 @@ TEST_F(PoolTest, BudgetsThatTheApiRefusesAreErrors) {
             "reasons[0]: is \"Bored\", must be one of Underutilized, Empty, Drifted");
 }
 
+TEST_F(PoolTest, MoreThanFiftyBudgetsAreRefused) {
+  std::string budgets;
+  for (int i = 0; i < 51; ++i) budgets += "{nodes: 1}, ";
+  EXPECT_EQ(error_of("{disruption: {budgets: [" + budgets + "]}}"),
+            "file: NodePool p: spec.disruption.budgets: must not hold more than 50 budgets");
+}
+
 TEST_F(PoolTest, OtherErrors) {
   EXPECT_EQ(error_of("{disruption: {consolidationPolicy: WhenUnderutilized}}"),
             "file: NodePool p: spec.disruption.consolidationPolicy: is \"WhenUnderutilized\", must be one of "

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
+#include <map>
 #include <unordered_map>
 
 #include "codec/csv.h"
@@ -13,7 +13,10 @@ namespace tamp::codec {
 namespace {
 
 constexpr double kMaxPrice = 1e9;
+constexpr std::string_view kNameField = "metadata.name";
+constexpr std::string_view kProviderField = "spec.providerID";
 constexpr std::string_view kLabelPrefix = "metadata.labels.";
+constexpr std::string_view kTypeField = "metadata.labels.node.kubernetes.io/instance-type";
 
 std::string lower(std::string_view text) {
   std::string result(text);
@@ -80,7 +83,7 @@ Result<PriceRow> read_row(const CsvRow& row, const Columns& columns) {
   price.region = lower(field(columns.region));
   TAMP_TRY(price.dollars, parse_price(field(columns.price)));
   if (price.id.empty() && price.type.empty()) return Error{"both InstanceID and InstanceType are empty"};
-  if (price.id_field == std::string(kLabelPrefix) + "node.kubernetes.io/instance-type") {
+  if (price.id_field == kTypeField) {
     price.type = field(columns.id);
     price.id.clear();
   }
@@ -91,34 +94,51 @@ class PriceList {
  public:
   explicit PriceList(Cluster& cluster) : cluster_(cluster) {}
 
+  // Whether the row was of any use.
   Result<bool> apply(const PriceRow& row) {
     if (row.id.empty()) return apply_to_type(row);
     const std::string_view field = row.id_field;
-    bool used = false;
-    if (!field.empty() && field != "metadata.name" && field != "spec.providerID" &&
-        !field.starts_with(kLabelPrefix))
+    if (!field.empty() && field != kNameField && field != kProviderField && !field.starts_with(kLabelPrefix))
       return Error{
           fmt::format("InstanceIDField: is \"{}\", must be metadata.name, spec.providerID or "
                       "metadata.labels.<key>",
                       field)};
-    for (Node& node : cluster_.nodes) {
-      if (!names(node, field, row.id) || !in_region(node, row.region)) continue;
-      node.price_override = Money::from_dollars(row.dollars);
-      used = true;
-    }
+    bool used = false;
+    const NodeIndex& index = index_of(field);
+    if (const auto nodes = index.find(row.id); nodes != index.end())
+      for (const NodeId id : nodes->second) used |= set_price(cluster_.nodes[id.index()], row);
     return used;
   }
 
  private:
-  bool names(const Node& node, std::string_view field, std::string_view id) const {
-    if (field.starts_with(kLabelPrefix)) {
-      const Symbol key = cluster_.symbols.find(field.substr(kLabelPrefix.size()));
-      return key.valid() && node.labels.has(key) && lower(cluster_.text(node.labels.get(key))) == id;
+  using NodeIndex = std::unordered_map<std::string, std::vector<NodeId>>;
+
+  // The nodes by what this field says of them, in lower case. Without a field, by name and provider id.
+  const NodeIndex& index_of(std::string_view field) {
+    const auto [it, fresh] = indexes_.try_emplace(std::string(field));
+    if (!fresh) return it->second;
+    const bool by_label = field.starts_with(kLabelPrefix);
+    const Symbol label = by_label ? cluster_.symbols.find(field.substr(kLabelPrefix.size())) : Symbol();
+    if (by_label && !label.valid()) return it->second;
+    for (std::size_t i = 0; i < cluster_.nodes.size(); ++i) {
+      const Node& node = cluster_.nodes[i];
+      const auto add = [&](std::string key) { it->second[std::move(key)].push_back(NodeId(i)); };
+      if (by_label && node.labels.has(label)) add(lower(cluster_.text(node.labels.get(label))));
+      if (field.empty() || field == kNameField) add(lower(cluster_.text(node.name)));
+      if (field.empty() || field == kProviderField) {
+        const std::string provider = lower(cluster_.text(node.provider_id));
+        const auto slash = provider.rfind('/');
+        if (!provider.empty()) add(provider);
+        if (slash != std::string::npos) add(provider.substr(slash + 1));
+      }
     }
-    if (field != "spec.providerID" && lower(cluster_.text(node.name)) == id) return true;
-    if (field == "metadata.name") return false;
-    const std::string provider = lower(cluster_.text(node.provider_id));
-    return !provider.empty() && (provider == id || provider.substr(provider.rfind('/') + 1) == id);
+    return it->second;
+  }
+
+  bool set_price(Node& node, const PriceRow& row) const {
+    if (!in_region(node, row.region)) return false;
+    node.price_override = Money::from_dollars(row.dollars);
+    return true;
   }
 
   bool in_region(const Node& node, std::string_view region) const {
@@ -128,35 +148,44 @@ class PriceList {
     return lower(cluster_.text(node.labels.get(cluster_.known.zone))).starts_with(region);
   }
 
+  InstanceType* find_type(Symbol name) {
+    if (!cluster_.catalogue) return nullptr;
+    auto& types = cluster_.catalogue->types;
+    if (types_.empty())
+      for (std::size_t i = 0; i < types.size(); ++i) types_.emplace(types[i].name, i);
+    const auto it = types_.find(name);
+    return it == types_.end() ? nullptr : &types[it->second];
+  }
+
   bool apply_to_type(const PriceRow& row) {
-    bool used = false, in_catalogue = false;
     const Symbol name = cluster_.symbols.find(row.type);
     if (!name.valid()) return false;
-    if (cluster_.catalogue) {
-      for (InstanceType& type : cluster_.catalogue->types) {
-        if (type.name != name) continue;
-        in_catalogue = true;
-        for (Offering& offering : type.offerings) {
-          if (offering.capacity_type != cluster_.known.on_demand) continue;
-          if (!lower(cluster_.text(offering.zone)).starts_with(row.region)) continue;
-          offering.dollars = row.dollars;
-          offering.price = Money::from_dollars(row.dollars);
-          used = true;
-        }
+    bool used = false;
+    if (InstanceType* type = find_type(name)) {
+      for (Offering& offering : type->offerings) {
+        if (offering.capacity_type != cluster_.known.on_demand) continue;
+        if (!lower(cluster_.text(offering.zone)).starts_with(row.region)) continue;
+        offering.dollars = row.dollars;
+        offering.price = Money::from_dollars(row.dollars);
+        used = true;
       }
+      return used;
     }
-    if (in_catalogue) return used;
-    for (Node& node : cluster_.nodes) {
-      if (node.labels.get(cluster_.known.instance_type) != name || !in_region(node, row.region)) continue;
+    const NodeIndex& index = index_of(kTypeField);
+    const auto nodes = index.find(lower(row.type));
+    if (nodes == index.end()) return false;
+    for (const NodeId id : nodes->second) {
+      Node& node = cluster_.nodes[id.index()];
       const Symbol capacity_type = capacity_type_of(cluster_, node);
       if (capacity_type.valid() && capacity_type != cluster_.known.on_demand) continue;
-      node.price_override = Money::from_dollars(row.dollars);
-      used = true;
+      used |= set_price(node, row);
     }
     return used;
   }
 
   Cluster& cluster_;
+  std::map<std::string, NodeIndex> indexes_;       // by field
+  std::unordered_map<Symbol, std::size_t> types_;  // index into the catalogue
 };
 
 }  // namespace

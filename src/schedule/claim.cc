@@ -201,6 +201,9 @@ bool can_join(const Simulation& simulation, const Claim& claim, PodId pod, const
   if (!taints_tolerated(cluster, index.options().dialect, t.taints, profile.tolerations)) return false;
   const PodSpec& spec = cluster.spec(cluster.pods[pod.index()]);
 
+  std::vector<HostPort> ports = spec.host_ports;
+  if (!index.karpenter()) ports.insert(ports.end(), spec.init_host_ports.begin(), spec.init_host_ports.end());
+
   static const std::vector<Requirements> kNoDemand(1);
   const PodVolumes* volumes = index.volumes().of(pod);
   if (!simulation.volumes().new_node_takes(pod, claim.pods)) return false;
@@ -223,7 +226,7 @@ bool can_join(const Simulation& simulation, const Claim& claim, PodId pod, const
         auto i = static_cast<std::size_t>(std::countr_zero(bits));
         TypeId type = t.types[w * 64 + i];
         if (!has_room(index, t, type, total)) continue;
-        if (!spec.host_ports.empty() && ports_clash(cluster, t.daemon_ports[type.index()], spec.host_ports)) continue;
+        if (!ports.empty() && ports_clash(cluster, t.daemon_ports[type.index()], ports)) continue;
         types[w] |= std::uint64_t{1} << i;
         any = true;
       }
@@ -234,18 +237,15 @@ bool can_join(const Simulation& simulation, const Claim& claim, PodId pod, const
     out.types = types;
     return true;
   };
-  if (!spec.host_ports.empty() && ports_clash(cluster, claim.ports, spec.host_ports)) return false;
+  if (!ports.empty() && ports_clash(cluster, claim.ports, ports)) return false;
   for (const auto& volume : alternatives) {
     if (index.karpenter()) {
       if (try_one(variant.requirements, volume)) return true;
       continue;
     }
-    for (std::size_t i = 0; i < variant.by_term.size(); ++i) {
-      // A term that names nodes, or nothing at all, never means a node to come.
-      if (profile.has_affinity &&
-          (i >= profile.terms.size() || !profile.terms[i].fields.empty() || profile.terms[i].expressions.empty()))
-        continue;
-      if (try_one(variant.by_term[i], volume)) return true;
+    for (std::size_t i = 0; i < std::max<std::size_t>(profile.terms.size(), 1); ++i) {
+      ReqId wanted = index.demand(claim.template_index, variant.profile, i);
+      if (wanted.valid() && try_one(wanted, volume)) return true;
     }
   }
   return false;

@@ -29,7 +29,6 @@ struct Variant {
   ProfileId profile;
   ReqId requirements;              // of a new node, preferences included
   ReqId strict;                    // required ones only: they alone narrow the domains a pod may use
-  std::vector<ReqId> by_term;      // Kubernetes' dialect: alternatives for a new node, one for each OR'd affinity term
   std::vector<GroupUse> groups;    // spread, affinity and anti-affinity that the pod asks for, each by itself
   std::vector<GroupUse> affinity;  // Kubernetes' dialect: required affinity terms, which are judged together
 };
@@ -103,6 +102,9 @@ class Index {
 
   // Memo of requirement sets; grows while simulating.
   RequirementTable& requirements() const { return requirements_; }
+  // Kubernetes' dialect: what a profile with its `term`th OR'd affinity term asks of a new node of the template, beyond labels
+  // that such a node lacks; invalid where it could never go there.
+  ReqId demand(std::size_t template_index, ProfileId profile, std::size_t term) const;
   // Types of a template that a requirement set allows (labels and offerings, not room), as bits by position in
   // Template::types.
   const std::vector<std::uint64_t>& allowed_types(std::size_t template_index, ReqId reqs) const;
@@ -147,6 +149,7 @@ class Index {
   std::vector<std::int64_t> nodes_left_;
   std::vector<std::uint32_t> rank_;
   mutable std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> allowed_types_;
+  mutable std::unordered_map<std::uint64_t, ReqId> demands_;
 };
 
 }  // namespace tamp::schedule

@@ -26,13 +26,6 @@ bool is_label_value(std::string_view text) {
                      [&](char c) { return alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
 }
 
-// A requirement that kube-scheduler cannot parse matches nothing. A number below zero is no label value.
-bool well_formed(const Cluster& cluster, const SelectorRequirement& r) {
-  bool wants_values = r.op != SelectorOp::Exists && r.op != SelectorOp::DoesNotExist;
-  return wants_values != r.values.empty() &&
-         std::all_of(r.values.begin(), r.values.end(), [&](Symbol v) { return is_label_value(cluster.text(v)); });
-}
-
 bool listed(const std::vector<Symbol>& values, Symbol v) {
   return std::find(values.begin(), values.end(), v) != values.end();
 }
@@ -47,6 +40,19 @@ bool karpenter_accepts(const Cluster& c, const Requirements& wanted, const Label
 }
 
 }  // namespace
+
+bool well_formed(const Cluster& cluster, const SelectorRequirement& r) {
+  auto valid = [&](Symbol v) { return is_label_value(cluster.text(v)); };
+  switch (r.op) {
+    case SelectorOp::Exists:
+    case SelectorOp::DoesNotExist: return r.values.empty();
+    case SelectorOp::In:
+    case SelectorOp::NotIn: return !r.values.empty() && std::all_of(r.values.begin(), r.values.end(), valid);
+    default:
+      // A number below zero is no label value.
+      return r.values.size() == 1 && valid(r.values.front()) && as_int64(cluster.text(r.values.front()));
+  }
+}
 
 bool requirement_matches(const Cluster& cluster, const SelectorRequirement& r, const LabelSet& labels) {
   Symbol v = labels.get(r.key);

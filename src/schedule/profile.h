@@ -29,6 +29,8 @@ enum class StaticVerdict : std::uint8_t { Fits, NodeUnschedulable, TaintTolerati
 // Do required node selector and affinity accept the node? (kube-scheduler's rule; `name` for matchFields.)
 bool node_affinity_matches(const Cluster& cluster, const LabelSet& selector, bool has_affinity,
                            std::span<const NodeSelectorTerm> terms, const LabelSet& labels, Symbol name);
+// A requirement that kube-scheduler cannot parse matches nothing.
+bool well_formed(const Cluster& cluster, const SelectorRequirement& r);
 bool requirement_matches(const Cluster& cluster, const SelectorRequirement& r, const LabelSet& labels);
 bool term_matches(const Cluster& cluster, const NodeSelectorTerm& term, const LabelSet& labels, Symbol name);
 

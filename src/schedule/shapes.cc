@@ -154,9 +154,6 @@ Variant Index::make_variant(const PodSpec& s, Symbol ns, const LabelSet& labels)
   v.profile = intern_profile(p);
   v.requirements = requirements_.intern(profile_requirements(cluster_, p, 0));
   v.strict = requirements_.intern(profile_requirements(cluster_, strict, 0));
-  if (!karpenter())
-    for (std::size_t t = 0; t < std::max<std::size_t>(p.terms.size(), 1); ++t)
-      v.by_term.push_back(requirements_.intern(profile_requirements(cluster_, p, t)));
 
   auto use = [&](std::vector<GroupUse>& into, GroupId g) {
     into.push_back({g, topology_.selects(topology_.group(g), ns, labels)});

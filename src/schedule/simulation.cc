@@ -211,7 +211,6 @@ bool Simulation::place(const Seeker& seeker, const NewNode& new_node, Outcome& o
 
 void Simulation::join_claim(PodId pod, Outcome& outcome, const Join& join) {
   Claim& claim = *outcome.claim;
-  const Topology& topology = index_.topology();
   const Cluster& c = index_.cluster();
   const PodSpec& spec = c.spec(c.pods[pod.index()]);
   bool moved_on = claim.requirements != join.requirements;
@@ -219,10 +218,16 @@ void Simulation::join_claim(PodId pod, Outcome& outcome, const Join& join) {
   claim.types = join.types;
   claim.requested.add(index_.fresh_requests(pod));
   claim.ports.insert(claim.ports.end(), spec.host_ports.begin(), spec.host_ports.end());
+  if (!index_.karpenter()) claim.ports.insert(claim.ports.end(), spec.init_host_ports.begin(), spec.init_host_ports.end());
   claim.pods.push_back(pod);
   volumes_.join_new_node(pod);
   if (moved_on && !index_.karpenter()) open_claim(claim, +1);
+  count_in_claim(pod, claim);
+}
 
+void Simulation::count_in_claim(PodId pod, const Claim& claim) {
+  const Topology& topology = index_.topology();
+  const Cluster& c = index_.cluster();
   const Requirements& node = index_.requirements().at(claim.requirements);
   const Template& t = index_.templates()[claim.template_index];
   auto takes_part = [&](const Group& g) {
@@ -286,9 +291,19 @@ void Simulation::open_claim(const Claim& claim, std::int32_t delta) {
   }
 }
 
-void Simulation::leave_claim(const Outcome& outcome) {
-  if (outcome.claim)
-    for (PodId pod : outcome.claim->pods) volumes_.leave_new_node(pod);
+void Simulation::take_back(std::span<const Placement> placements) {
+  for (const auto& p : placements)
+    if (!p.site.valid()) volumes_.leave_new_node(p.pod);
+  leave_claim();
+  for (std::size_t i = placements.size(); i-- > 0;)
+    if (const Placement& p = placements[i]; p.site.valid()) {
+      volumes_.unbind(p.pod);
+      depart(p.pod, p.site, index_.fresh_requests(p.pod));
+      count(p.pod, p.site, -1, false);
+    }
+}
+
+void Simulation::leave_claim() {
   for (const auto& x : claim_counts_) counts_.add(x.group, x.domain, -1);
   claim_counts_.clear();
   for (const auto& [scope, domain] : claim_joins_) counts_.join(scope, domain, -1);
@@ -348,12 +363,11 @@ Outcome Simulation::try_without(std::span<const NodeId> victims, std::span<const
     }
   }
 
-  leave_claim(outcome);
-  for (auto it = outcome.placements.rbegin(); it != outcome.placements.rend(); ++it)
-    if (it->site.valid()) {
-      volumes_.unbind(it->pod);
-      depart(it->pod, it->site, index_.fresh_requests(it->pod));
-      count(it->pod, it->site, -1, false);
+  take_back(outcome.placements);
+  if (worth_a_second_look(outcome))
+    if (PodId pod = second_look(outcome); pod.valid()) {
+      outcome.kind = Outcome::Kind::NoPlace;
+      outcome.homeless.push_back(pod);
     }
   for (std::size_t i = victims.size(); i-- > 0;) bring_back(victims[i]);
   for (auto it = lifted.rbegin(); it != lifted.rend(); ++it) put_back(*it);

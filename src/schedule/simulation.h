@@ -89,8 +89,15 @@ class Simulation {
   void arrive(PodId pod, SiteId site, const ResourceList& requests);
   void depart(PodId pod, SiteId site, const ResourceList& requests);
   void join_claim(PodId pod, Outcome& outcome, const Join& join);
-  void leave_claim(const Outcome& outcome);
+  void leave_claim();
   void open_claim(const Claim& claim, std::int32_t delta);
+  void count_in_claim(PodId pod, const Claim& claim);
+  // Takes back what was placed, the newest first.
+  void take_back(std::span<const Placement> placements);
+  // second_look.cc: a moved pod for which a placement does not hold when it is looked at again; invalid if there is none.
+  PodId second_look(const Outcome& outcome);
+  bool worth_a_second_look(const Outcome& outcome) const;
+  bool claim_accepts(PodId pod, const Variant& variant, const Claim& claim) const;
   void count(PodId pod, SiteId site, std::int32_t delta, bool as_bound);
   bool ports_free(PodId pod, SiteId site) const;
   bool useless(const Claim& claim, double price_below) const;

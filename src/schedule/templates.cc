@@ -93,6 +93,7 @@ void Index::build_templates() {
         t.daemon_overhead[type.index()].add(spec.requests);
         auto& ports = t.daemon_ports[type.index()];
         ports.insert(ports.end(), spec.host_ports.begin(), spec.host_ports.end());
+        if (!karpenter()) ports.insert(ports.end(), spec.init_host_ports.begin(), spec.init_host_ports.end());
       }
     t.requirements = requirements_.intern(std::move(r));
     templates_.push_back(std::move(t));

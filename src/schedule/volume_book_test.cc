@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 
 #include "schedule/simulation.h"
@@ -29,10 +30,12 @@ struct VolumeBookTest : testing::Test {
     const auto ask = [&] {
       NewNode allowed{new_node, std::nullopt, 1e300};
       if (new_node) allowed.template_index = 0;
-      std::string names;
+      std::set<std::string_view> names;
       for (PodId p : simulation.try_without({&node, 1}, pods, allowed).homeless)
-        names += (names.empty() ? "" : " ") + std::string(cluster.text(cluster.pods[p.index()].name));
-      return names;
+        names.insert(cluster.text(cluster.pods[p.index()].name));
+      std::string list;
+      for (auto name : names) list += (list.empty() ? "" : " ") + std::string(name);
+      return list;
     };
     const std::string first = ask();
     EXPECT_EQ(ask(), first);
@@ -156,8 +159,8 @@ TEST_F(NewNodeTest, ProvisionsWhereTheClassAllows) {
 TEST_F(NewNodeTest, DisksAndExclusiveClaimsAreNotSharedThereEither) {
   c.bound_claim("data", kDriver);
   c.pvc("data").access({"ReadWriteOncePod"});
-  c.pod("a1").on("v").cpu(400).disk(kGcePd, "disk");
-  c.pod("a2").on("v").cpu(300).disk(kGcePd, "disk");
+  c.pod("a1").on("v").cpu(400).disk_in_csi(kGcePd, "disk", "pd.csi.storage.gke.io");
+  c.pod("a2").on("v").cpu(300).disk_in_csi(kGcePd, "disk", "pd.csi.storage.gke.io");
   c.pod("b1").on("v").cpu(200).claim("data");
   c.pod("b2").on("v").cpu(100).claim("data");
   EXPECT_EQ(homeless_without("v", true), "a2 b2");

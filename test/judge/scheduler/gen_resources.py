@@ -4,9 +4,11 @@ import re
 from gen_base import Dice
 
 CPU = ["0", "10m", "100m", "100m", "250m", "0.25", "500m"]
-MEMORY = ["0", "64Mi", "128Mi", "200M", "512Mi", "0.5Gi"]
+# Quantities as an API server stores them. A fraction with a binary suffix ("0.5Gi") is stored as "512Mi"; given to the
+# scheduler as written, Go's shared big decimals make it add a pod's overhead again at every look.
+MEMORY = ["0", "64Mi", "128Mi", "200M", "512Mi", "384Mi"]
 BIG_CPU = ["2", "3", "6500m"]
-BIG_MEMORY = ["3Gi", "5e9", "7.5Gi"]
+BIG_MEMORY = ["3Gi", "5e9", "7680Mi"]
 
 
 def make_containers(d: Dice, big, odd):
