@@ -124,12 +124,7 @@ Priced Moves::evaluate_as_kubernetes(std::span<const Candidate* const> victims, 
                                                : " (and there is no machine catalogue to replace the node from)";
     return best;
   }
-  for (const Candidate* v : victims)
-    if (!v->price) {
-      best.reason = Reason::PriceUnknown;
-      best.message += "; its price is not known, so no replacement can be judged";
-      return best;
-    }
+  bool price_known = std::all_of(victims.begin(), victims.end(), [](const Candidate* v) { return v->price.has_value(); });
   bool priced = false;
   for (std::size_t t = 0; t < index_->templates().size(); ++t) {
     schedule::NewNode one;

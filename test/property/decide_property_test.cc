@@ -12,6 +12,7 @@
 #include "decide/plan.h"
 #include "property/disguise.h"
 #include "support/random_cluster.h"
+#include "world/filter.h"
 #include "world/judge.h"
 #include "world/new_node.h"
 
@@ -155,18 +156,35 @@ TEST(Decision, DoesNotDependOnTheCurrency) {
 
 // --- Its pods run where it says -----------------------------------------------------------------------------------
 
+std::string describe(const Cluster& cluster, PodId pod, NodeId to, std::string_view rule) {
+  return fmt::format("{}/{} on {}: {}", cluster.text(cluster.pods[pod.index()].ns),
+                     cluster.text(cluster.pods[pod.index()].name), node_name(cluster, to), rule);
+}
+
+// The pods one after the other, while the nodes that go are still there as ghosts; and again after these are gone. The
+// final state is not asked about: a pod may come to where it makes another one's spread uneven.
 std::string violation_in(const Cluster& cluster, const Command& command, const std::optional<Node>& fresh) {
   std::vector<world::PodMove> moves;
   for (const auto& m : command.moves) moves.push_back({m.pod, m.to});
-  const auto violations = world::judge_moves(cluster, command.nodes, moves, fresh);
-  if (violations.empty()) return "";
-  const auto& v = violations.front();
-  const Pod& pod = cluster.pods[v.pod.index()];
-  std::string where = v.node.valid() && v.node.index() < cluster.nodes.size()
-                          ? std::string(cluster.text(cluster.nodes[v.node.index()].name))
-                          : "the new node";
-  return fmt::format("{}/{} on {}: {}{}", cluster.text(pod.ns), cluster.text(pod.name), where, v.rule,
-                     v.after ? " after the nodes are gone" : "");
+  for (const auto& v : world::judge_moves(cluster, command.nodes, moves, fresh)) {
+    if (v.after) continue;
+    bool known = v.node.valid() && v.node.index() < cluster.nodes.size();
+    return describe(cluster, v.pod, known ? NodeId(v.node.index()) : NodeId(), v.rule);
+  }
+
+  world::Placement placement(cluster);
+  for (NodeId n : command.nodes) {
+    placement.make_ghost(placement.ref(n));
+    placement.remove_node(placement.ref(n));
+  }
+  const world::NodeRef added = fresh ? placement.add_node(*fresh) : world::NodeRef();
+  for (const auto& m : command.moves) {
+    const world::NodeRef to = m.to.valid() ? placement.ref(m.to) : added;
+    if (const auto verdict = world::filter(placement, m.pod, to); !verdict.fits)
+      return describe(cluster, m.pod, m.to, verdict.plugin) + " when the nodes are gone";
+    placement.place(m.pod, to);
+  }
+  return "";
 }
 
 // Every machine that the replacement may turn out to be: each type in each zone and capacity type that is sold.
