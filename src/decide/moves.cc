@@ -129,7 +129,7 @@ Priced Moves::evaluate_as_kubernetes(std::span<const Candidate* const> victims, 
   for (std::size_t t = 0; t < index_->templates().size(); ++t) {
     schedule::NewNode one;
     one.template_index = t;
-    one.price_below = price_below;
+    if (price_known) one.price_below = price_below;
     auto outcome = simulate(victims, one);
     Priced p = outcome.placed() ? price_move(context_, *index_, victims, outcome, method, totals_) : refuse(outcome);
     bool better = p.command && (!best.command || p.command->savings > best.command->savings);
