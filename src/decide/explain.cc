@@ -19,7 +19,8 @@ std::string in_words(const schedule::Simulation& sim, PodId pod, schedule::SiteI
   if (f == "NodeResourcesFit") {
     for (const auto& a : sim.index().fresh_requests(pod))
       if (a.amount > 0 && a.amount > sim.room().free(site, a.id))
-        return a.id == kPods ? "too many pods" : fmt::format("insufficient {}", c.text(c.resource_names[a.id.index()]));
+        return a.id == kPods ? "too many pods"
+                             : fmt::format("insufficient {}", c.text(c.resource_names[a.id.index()]));
     return "insufficient resources";
   }
   static const std::map<std::string_view, const char*> kWords = {
@@ -38,7 +39,8 @@ std::string in_words(const schedule::Simulation& sim, PodId pod, schedule::SiteI
   return it == kWords.end() ? std::string(f) : it->second;
 }
 
-std::vector<PodObstacle> obstacles(const Context& context, const Candidate& victim, const std::vector<PodId>& homeless) {
+std::vector<PodObstacle> obstacles(const Context& context, const Candidate& victim,
+                                   const std::vector<PodId>& homeless) {
   schedule::Options options = schedule_options(context);
   options.dialect = schedule::Dialect::Kubernetes;
   options.preferences = PreferencePolicy::Ignore;
@@ -85,50 +87,79 @@ GateOutcome budget_gate(const Context& context, const Candidate& c) {
   g.passed = s.remaining() > 0;
   g.source = context.settings.pools[c.pool.index()].budgets.source;
   std::string_view pool = context.cluster.text(context.cluster.pools[c.pool.index()].name);
-  g.message = s.allowed == kUnbounded
-                  ? fmt::format("pool {}: no budget is active now", pool)
-                  : fmt::format("pool {}: {} of {} nodes may go at a time{}, {} going or not ready", pool, s.allowed, s.nodes,
-                                s.decisive.empty() ? "" : " (budget " + s.decisive + ")", s.disrupting);
+  g.message =
+      s.allowed == kUnbounded
+          ? fmt::format("pool {}: no budget is active now", pool)
+          : fmt::format("pool {}: {} of {} nodes may go at a time{}, {} going or not ready", pool, s.allowed,
+                        s.nodes, s.decisive.empty() ? "" : " (budget " + s.decisive + ")", s.disrupting);
   return g;
 }
 
 // What would have to change, for the first thing that is in the way.
-std::vector<std::string> advice_for(const Context& context, const Candidate& c, Reason reason, const Priced& priced) {
+std::vector<std::string> advice_for(const Context& context, const Candidate& c, Reason reason,
+                                    const Priced& priced) {
   std::vector<std::string> out;
-  std::string pool = c.pool.valid() ? std::string(context.cluster.text(context.cluster.pools[c.pool.index()].name)) : "";
+  std::string pool =
+      c.pool.valid() ? std::string(context.cluster.text(context.cluster.pools[c.pool.index()].name)) : "";
   switch (reason) {
     case Reason::SavingsBelowThreshold: {
       double cost = c.disruption_cost;
       if (priced.cheapest_rejected && cost > 0 && c.price) {
         double saved = (*c.price - priced.cheapest_rejected->price).dollars();
         if (saved > 0)
-          out.push_back(fmt::format("lower consolidationSavingsThreshold of pool {} to {:.4g} or below, if {} an hour is worth "
-                                    "moving its pods",
-                                    pool, saved / cost, format_money(Money::from_dollars(saved))));
+          out.push_back(fmt::format(
+              "lower consolidationSavingsThreshold of pool {} to {:.4g} or below, if {} an hour is worth "
+              "moving its pods",
+              pool, saved / cost, format_money(Money::from_dollars(saved))));
       } else if (cost > 0 && c.price) {
         out.push_back(fmt::format("lower consolidationSavingsThreshold of pool {} to {:.4g} or below", pool,
                                   c.price->dollars() / cost));
       }
-      if (c.lifetime_remaining < 1) out.push_back("or wait: its disruption cost falls to 0 as it nears its expiry");
+      if (c.lifetime_remaining < 1)
+        out.push_back("or wait: its disruption cost falls to 0 as it nears its expiry");
       break;
     }
     case Reason::NoCheaperReplacement:
       out.push_back("allow more machine types in the pool's requirements, or reduce its pods' requests");
       break;
-    case Reason::PodsDoNotFit: out.push_back("see the pods below: each line counts why the other nodes refuse it"); break;
-    case Reason::SpotToSpotOff: out.push_back("--feature-gates SpotToSpotConsolidation=true lets spot nodes be replaced by spot"); break;
-    case Reason::SpotFlexibility: out.push_back("allow more machine types in the pool, or lower its savings threshold"); break;
-    case Reason::Utilization:
-      out.push_back("raise --scaledown-utilization-threshold (1 turns the gate off), or wait until it is drifted or near its expiry");
+    case Reason::PodsDoNotFit:
+      out.push_back("see the pods below: each line counts why the other nodes refuse it");
       break;
-    case Reason::PodWithoutController: out.push_back("give the pod a controller, or set allowUnownedPods in the TemperPolicy"); break;
-    case Reason::PodDisruptionBudget: out.push_back("wait until the budget allows a disruption, or loosen it"); break;
-    case Reason::MultipleDisruptionBudgets: out.push_back("make each pod match one PodDisruptionBudget only: the eviction API refuses two"); break;
-    case Reason::BudgetExhausted: out.push_back(fmt::format("wait for the nodes under way, or raise the budget of pool {}", pool)); break;
-    case Reason::PriceUnknown: out.push_back("add the machine to the catalogue or to a price list (--prices), or set the threshold to 0"); break;
-    case Reason::NoCatalogue: out.push_back("give a machine catalogue (--instance-types), so that a new node can be considered"); break;
-    case Reason::StaticPool: out.push_back("scale the pool by its replicas: static pools are not consolidated"); break;
-    default: break;
+    case Reason::SpotToSpotOff:
+      out.push_back("--feature-gates SpotToSpotConsolidation=true lets spot nodes be replaced by spot");
+      break;
+    case Reason::SpotFlexibility:
+      out.push_back("allow more machine types in the pool, or lower its savings threshold");
+      break;
+    case Reason::Utilization:
+      out.push_back(
+          "raise --scaledown-utilization-threshold (1 turns the gate off), or wait until it is drifted or "
+          "near its expiry");
+      break;
+    case Reason::PodWithoutController:
+      out.push_back("give the pod a controller, or set allowUnownedPods in the TemperPolicy");
+      break;
+    case Reason::PodDisruptionBudget:
+      out.push_back("wait until the budget allows a disruption, or loosen it");
+      break;
+    case Reason::MultipleDisruptionBudgets:
+      out.push_back("make each pod match one PodDisruptionBudget only: the eviction API refuses two");
+      break;
+    case Reason::BudgetExhausted:
+      out.push_back(fmt::format("wait for the nodes under way, or raise the budget of pool {}", pool));
+      break;
+    case Reason::PriceUnknown:
+      out.push_back(
+          "add the machine to the catalogue or to a price list (--prices), or set the threshold to 0");
+      break;
+    case Reason::NoCatalogue:
+      out.push_back("give a machine catalogue (--instance-types), so that a new node can be considered");
+      break;
+    case Reason::StaticPool:
+      out.push_back("scale the pool by its replicas: static pools are not consolidated");
+      break;
+    default:
+      break;
   }
   return out;
 }
@@ -176,7 +207,8 @@ Explanation explain_node(const Context& context, NodeId node) {
   if (priced.command) e.command = std::move(priced.command);
   e.advice = advice_for(context, e.candidate, e.verdict.reason, priced);
   if (shut != e.gates.end() && !priced.command && priced.reason != Reason::None)
-    e.advice.push_back(fmt::format("even without that it would stay: {} ({})", name(priced.reason), priced.message));
+    e.advice.push_back(
+        fmt::format("even without that it would stay: {} ({})", name(priced.reason), priced.message));
   return e;
 }
 

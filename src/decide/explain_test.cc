@@ -20,7 +20,8 @@ Explanation explain(const PlanScene& scene, std::string_view node) {
 }
 
 bool advises(const Explanation& e, std::string_view part) {
-  return std::any_of(e.advice.begin(), e.advice.end(), [&](const std::string& a) { return contains(a, part); });
+  return std::any_of(e.advice.begin(), e.advice.end(),
+                     [&](const std::string& a) { return contains(a, part); });
 }
 
 // --- Each reason --------------------------------------------------------------------------------------------------
@@ -80,7 +81,8 @@ std::vector<Case> cases() {
            }),
       gate(Reason::PodWithoutController, [](ClusterBuilder& b) { b.pods(1, "x").on("a").bare(); }),
       gate(Reason::PodResourceClaims, [](ClusterBuilder& b) { b.pods(1, "x").on("a").resource_claims(); }),
-      gate(Reason::PodDisruptionBudget, [](ClusterBuilder& b) { b.pdb("p").selects("app", "web").allows(0); }),
+      gate(Reason::PodDisruptionBudget,
+           [](ClusterBuilder& b) { b.pdb("p").selects("app", "web").allows(0); }),
       gate(Reason::MultipleDisruptionBudgets,
            [](ClusterBuilder& b) {
              b.pdb("p").selects("app", "web").allows(1);
@@ -89,12 +91,17 @@ std::vector<Case> cases() {
       {Reason::SingleReplica, [](ClusterBuilder& b) { b.workload(WorkloadKind::ReplicaSet, "web", 1, 1); },
        [](PlanScene& s) { s.settings.protect_single_replica.value = true; }},
       gate(Reason::StaticPool, [](ClusterBuilder& b) { b.pool("default").replicas(2); }),
-      {Reason::ConsolidationOff, [](ClusterBuilder&) {}, [](PlanScene& s) { s.settings.consolidation_enabled.value = false; }},
+      {Reason::ConsolidationOff, [](ClusterBuilder&) {},
+       [](PlanScene& s) { s.settings.consolidation_enabled.value = false; }},
       gate(Reason::ConsolidationNever, [](ClusterBuilder& b) { b.pool("default").never_consolidate(); }),
-      {Reason::InstanceTypeUnknown, [](ClusterBuilder& b) { b.node("a").type("unheard-of"); }, [](PlanScene&) {}, true},
-      {Reason::CapacityTypeUnknown, [](ClusterBuilder& b) { b.node("a").unlabel(test::kCapacityType); }, [](PlanScene&) {}, true},
-      {Reason::ZoneUnknown, [](ClusterBuilder& b) { b.node("a").unlabel(test::kZone); }, [](PlanScene&) {}, true},
-      gate(Reason::NotEmpty, [](ClusterBuilder& b) { b.pool("default").policy(ConsolidationPolicy::WhenEmpty); }),
+      {Reason::InstanceTypeUnknown, [](ClusterBuilder& b) { b.node("a").type("unheard-of"); },
+       [](PlanScene&) {}, true},
+      {Reason::CapacityTypeUnknown, [](ClusterBuilder& b) { b.node("a").unlabel(test::kCapacityType); },
+       [](PlanScene&) {}, true},
+      {Reason::ZoneUnknown, [](ClusterBuilder& b) { b.node("a").unlabel(test::kZone); }, [](PlanScene&) {},
+       true},
+      gate(Reason::NotEmpty,
+           [](ClusterBuilder& b) { b.pool("default").policy(ConsolidationPolicy::WhenEmpty); }),
       gate(Reason::ConsolidateAfter,
            [](ClusterBuilder& b) {
              b.pool("default").consolidate_after(Duration::hours(1));
@@ -111,8 +118,10 @@ std::vector<Case> cases() {
        [](PlanScene& s) { s.last_node_deleted = kNow; }},
       {Reason::MinNodes, [](ClusterBuilder&) {}, [](PlanScene& s) { s.settings.min_nodes.value = 2; }},
       gate(Reason::BudgetExhausted, [](ClusterBuilder& b) { b.pool("default").budget("0"); }),
-      gate(Reason::PodsDoNotFit, [](ClusterBuilder& b) { b.pods(1, "x").on("a").node_selector("no", "where"); }),
-      {Reason::UninitializedDestination, [](ClusterBuilder& b) { b.node("host").uninitialized(); }, [](PlanScene&) {}, true},
+      gate(Reason::PodsDoNotFit,
+           [](ClusterBuilder& b) { b.pods(1, "x").on("a").node_selector("no", "where"); }),
+      {Reason::UninitializedDestination, [](ClusterBuilder& b) { b.node("host").uninitialized(); },
+       [](PlanScene&) {}, true},
       {Reason::NeedsSeveralNodes,
        [](ClusterBuilder& b) {
          full(b);
@@ -129,7 +138,8 @@ std::vector<Case> cases() {
              b.type("t").cpu(4000).memory_gi(16).price(0.05);
              b.pool("default").requirement(test::kInstanceType, SelectorOp::Exists, {}, 3);
            }),
-      gate(Reason::SavingsBelowThreshold, [](ClusterBuilder& b) { b.pool("default").savings_threshold(0.5); }),
+      gate(Reason::SavingsBelowThreshold,
+           [](ClusterBuilder& b) { b.pool("default").savings_threshold(0.5); }),
       gate(Reason::SpotToSpotOff, spot),
       {Reason::SpotFlexibility, spot, [](PlanScene& s) { s.settings.spot_to_spot.value = true; }},
       gate(Reason::BalancedScore,
@@ -194,7 +204,8 @@ TEST(ExplainEachReason, AGateIsShownInItsPlace) {
   for (const Case& c : cases()) {
     if (c.reason > Reason::BudgetExhausted) continue;
     const Explanation e = explain(spoiled(c), "a");
-    const auto shut = std::find_if(e.gates.begin(), e.gates.end(), [](const GateOutcome& g) { return !g.passed; });
+    const auto shut =
+        std::find_if(e.gates.begin(), e.gates.end(), [](const GateOutcome& g) { return !g.passed; });
     ASSERT_NE(shut, e.gates.end()) << name(c.reason);
     EXPECT_EQ(name(shut->gate), name(c.reason));
     EXPECT_TRUE(std::is_sorted(e.gates.begin(), e.gates.end(),

@@ -33,7 +33,8 @@ std::vector<const Candidate*> Moves::in_order(bool empty) const {
   return order;
 }
 
-schedule::Outcome Moves::simulate(std::span<const Candidate* const> victims, const schedule::NewNode& new_node) {
+schedule::Outcome Moves::simulate(std::span<const Candidate* const> victims,
+                                  const schedule::NewNode& new_node) {
   std::vector<NodeId> nodes;
   std::vector<PodId> pods;
   for (const Candidate* v : victims) {
@@ -64,7 +65,8 @@ Priced Moves::refuse(const schedule::Outcome& outcome) const {
         const Pod& pod = c.pods[outcome.homeless[i].index()];
         names += fmt::format("{}{}/{}", i ? ", " : "", c.text(pod.ns), c.text(pod.name));
       }
-      if (outcome.homeless.size() > kNamed) names += fmt::format(" and {} more", outcome.homeless.size() - kNamed);
+      if (outcome.homeless.size() > kNamed)
+        names += fmt::format(" and {} more", outcome.homeless.size() - kNamed);
       p.message = fmt::format("no place for {} {}", outcome.homeless.size() == 1 ? "pod" : "pods", names);
       break;
     }
@@ -86,18 +88,21 @@ Priced Moves::refuse(const schedule::Outcome& outcome) const {
       p.reason = Reason::NoCheaperReplacement;
       p.message = "every machine that would hold its pods costs as much or more";
       break;
-    case schedule::Outcome::Kind::Placed: break;
+    case schedule::Outcome::Kind::Placed:
+      break;
   }
   return p;
 }
 
 Priced Moves::evaluate(std::span<const Candidate* const> victims, Method method, Machines machines) {
-  double price_below = machines == Machines::Cheaper ? total_dollars(victims) : schedule::NewNode{}.price_below;
+  double price_below =
+      machines == Machines::Cheaper ? total_dollars(victims) : schedule::NewNode{}.price_below;
   return context_.settings.karpenter_compat ? evaluate_as_karpenter(victims, method, price_below)
                                             : evaluate_as_kubernetes(victims, method, price_below);
 }
 
-Priced Moves::evaluate_as_karpenter(std::span<const Candidate* const> victims, Method method, double price_below) {
+Priced Moves::evaluate_as_karpenter(std::span<const Candidate* const> victims, Method method,
+                                    double price_below) {
   if (!index_->any_pool_launches()) {
     Priced p;
     p.reason = Reason::PoolNotFound;
@@ -111,7 +116,8 @@ Priced Moves::evaluate_as_karpenter(std::span<const Candidate* const> victims, M
   return price_move(context_, *index_, victims, outcome, method, totals_);
 }
 
-Priced Moves::evaluate_as_kubernetes(std::span<const Candidate* const> victims, Method method, double price_below) {
+Priced Moves::evaluate_as_kubernetes(std::span<const Candidate* const> victims, Method method,
+                                     double price_below) {
   schedule::NewNode none;
   none.allowed = false;
   auto deleted = simulate(victims, none);
@@ -120,18 +126,21 @@ Priced Moves::evaluate_as_kubernetes(std::span<const Candidate* const> victims, 
   Priced best = refuse(deleted);
   if (index_->templates().empty()) {
     if (!context_.cluster.catalogue) best.reason = Reason::NoCatalogue;
-    best.message += context_.cluster.catalogue ? " (and no pool may launch a replacement)"
-                                               : " (and there is no machine catalogue to replace the node from)";
+    best.message += context_.cluster.catalogue
+                        ? " (and no pool may launch a replacement)"
+                        : " (and there is no machine catalogue to replace the node from)";
     return best;
   }
-  bool price_known = std::all_of(victims.begin(), victims.end(), [](const Candidate* v) { return v->price.has_value(); });
+  bool price_known =
+      std::all_of(victims.begin(), victims.end(), [](const Candidate* v) { return v->price.has_value(); });
   bool priced = false;
   for (std::size_t t = 0; t < index_->templates().size(); ++t) {
     schedule::NewNode one;
     one.template_index = t;
     if (price_known) one.price_below = price_below;
     auto outcome = simulate(victims, one);
-    Priced p = outcome.placed() ? price_move(context_, *index_, victims, outcome, method, totals_) : refuse(outcome);
+    Priced p =
+        outcome.placed() ? price_move(context_, *index_, victims, outcome, method, totals_) : refuse(outcome);
     bool better = p.command && (!best.command || p.command->savings > best.command->savings);
     // Of several refusals the one that came furthest tells most: prices before places.
     bool further = !best.command && !p.command && p.reason > best.reason && !priced;

@@ -31,7 +31,8 @@ class Moves {
   std::vector<const Candidate*> in_order(bool empty) const;
 
   // Simulates and prices the removal of the victims together.
-  Priced evaluate(std::span<const Candidate* const> victims, Method method, Machines machines = Machines::Cheaper);
+  Priced evaluate(std::span<const Candidate* const> victims, Method method,
+                  Machines machines = Machines::Cheaper);
   // Only whether their pods fit on what is left, without buying anything.
   bool deletable(std::span<const Candidate* const> victims);
 
@@ -47,7 +48,8 @@ class Moves {
   Context context_;
   std::vector<Candidate> candidates_;
   std::vector<PoolTotals> totals_;
-  std::unique_ptr<Cluster> completed_;  // with pods that controllers are about to recreate; null if there are none
+  std::unique_ptr<Cluster>
+      completed_;  // with pods that controllers are about to recreate; null if there are none
   std::unique_ptr<schedule::Index> index_;
   std::unique_ptr<schedule::Simulation> simulation_;
   std::uint64_t placements_ = 0;

@@ -12,12 +12,14 @@ namespace {
 
 class Pass {
  public:
-  Pass(const Context& context, const PlanOptions& options) : context_(context), options_(options), moves_(context) {
+  Pass(const Context& context, const PlanOptions& options)
+      : context_(context), options_(options), moves_(context) {
     plan_.decided_at = context.now;
     for (std::size_t i = 0; i < context.cluster.nodes.size(); ++i) {
       const Candidate& c = moves_.candidates()[i];
       if (c.price) plan_.hourly_cost += *c.price;
-      plan_.nodes.push_back({NodeId(i), c.eligible() ? Verdict::Eligible : Verdict::Blocked, c.blocked, c.message});
+      plan_.nodes.push_back(
+          {NodeId(i), c.eligible() ? Verdict::Eligible : Verdict::Blocked, c.blocked, c.message});
     }
   }
 
@@ -138,7 +140,8 @@ class Pass {
       return std::nullopt;
     }
     if (context_.settings.karpenter_compat && !can_pass_score(context_, c, moves_.totals())) {
-      block(c.node, Reason::BalancedScore, "even deleting it would save too little of its pool's cost for its disruption");
+      block(c.node, Reason::BalancedScore,
+            "even deleting it would save too little of its pool's cost for its disruption");
       return std::nullopt;
     }
     const Candidate* one[] = {&c};

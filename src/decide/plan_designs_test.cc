@@ -292,7 +292,8 @@ TEST_F(Blockers, DoNotEvict) {
 }
 TEST_F(Blockers, AntiAffinity) {
   b.pods(1, "web").on("a").anti_affinity("app", "anchor", test::kHostname);
-  EXPECT_EQ(scene().verdict("a"), "NoCheaperReplacement") << "a new node is the only way, and none is cheaper";
+  EXPECT_EQ(scene().verdict("a"), "NoCheaperReplacement")
+      << "a new node is the only way, and none is cheaper";
 }
 TEST_F(Blockers, TopologySpread) {
   // One in each zone; moving the one of zone-b to zone-a would make it 2 to 0, and b, which keeps zone-b in the count,

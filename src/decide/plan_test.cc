@@ -281,7 +281,8 @@ TEST_F(Order, KarpenterTakesWhatADisruptionBuys) {
   const PlanScene s = PlanScene::compat(c);
   Moves moves(s.context());
   std::string order;
-  for (const Candidate* v : moves.in_order(false)) order += s.cluster.text(s.cluster.nodes[v->node.index()].name);
+  for (const Candidate* v : moves.in_order(false))
+    order += s.cluster.text(s.cluster.nodes[v->node.index()].name);
   EXPECT_EQ(order, "acb");
   EXPECT_EQ(s.commands(), "single delete a");
 }

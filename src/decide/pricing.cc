@@ -46,7 +46,8 @@ class Market {
       LaunchPrice dearest{-1, {}};
       for (std::size_t i = 0; i < type(t).offerings.size(); ++i) {
         const Offering& o = type(t).offerings[i];
-        if (o.capacity_type == kind && sells(t, i, reqs) && o.dollars > dearest.dollars) dearest = {o.dollars, o.price};
+        if (o.capacity_type == kind && sells(t, i, reqs) && o.dollars > dearest.dollars)
+          dearest = {o.dollars, o.price};
       }
       if (dearest.dollars >= 0) return dearest;
     }
@@ -128,8 +129,8 @@ struct Pricing {
     command.required_savings = required;
     for (const auto& p : outcome.placements)
       if (p.role == schedule::Role::Moved)
-        command.moves.push_back({p.pod, cluster().pods[p.pod.index()].node,
-                                 p.site.valid() ? index.site(p.site).node : NodeId()});
+        command.moves.push_back(
+            {p.pod, cluster().pods[p.pod.index()].node, p.site.valid() ? index.site(p.site).node : NodeId()});
 
     if (!compat() && !price_known && (outcome.claim || required.nanos > 0))
       return refuse(Reason::PriceUnknown, unknown_price());
@@ -138,8 +139,8 @@ struct Pricing {
     if (!outcome.claim) {
       if (!compat() && price < required)
         return refuse(Reason::SavingsBelowThreshold,
-                      fmt::format("saves {}/h, needs {}/h ({} per unit of disruption × {:.4g})", format_money(price),
-                                  format_money(required), threshold_text(), cost));
+                      fmt::format("saves {}/h, needs {}/h ({} per unit of disruption × {:.4g})",
+                                  format_money(price), format_money(required), threshold_text(), cost));
       if (!score(command, dollars, dollars)) return std::move(result);
       result.command = std::move(command);
       return std::move(result);
@@ -161,7 +162,9 @@ struct Pricing {
     bool spot_to_spot = all_spot && may_be(reqs, capacity, cluster().known.spot, symbols);
     if (spot_to_spot) {
       if (!context.settings.spot_to_spot.value)
-        return refuse(Reason::SpotToSpotOff, "the SpotToSpotConsolidation feature gate is off: a spot node is not replaced by a spot node");
+        return refuse(
+            Reason::SpotToSpotOff,
+            "the SpotToSpotConsolidation feature gate is off: a spot node is not replaced by a spot node");
       reqs.add(schedule::exactly(capacity, cluster().known.spot), symbols);
       std::erase_if(types, [&](TypeId t) { return market.cheapest(t, reqs).dollars == kNever; });
       if (!compat()) order(types, reqs);
@@ -182,18 +185,22 @@ struct Pricing {
       return !cheaper;
     });
     auto rejected = [&](Money must_cost) {
-      if (nearest) result.cheapest_rejected = RejectedReplacement{dearest_rejected, nearest->money, nearest->money - must_cost};
+      if (nearest)
+        result.cheapest_rejected =
+            RejectedReplacement{dearest_rejected, nearest->money, nearest->money - must_cost};
     };
     if (types.empty()) {
       rejected(price);
       return refuse(Reason::NoCheaperReplacement,
                     nearest ? fmt::format("the cheapest machine that would do is {} at {}/h; now {}/h",
-                                          cluster().text(market.type(dearest_rejected).name), format_money(nearest->money, 6),
-                                          format_money(price, 6))
+                                          cluster().text(market.type(dearest_rejected).name),
+                                          format_money(nearest->money, 6), format_money(price, 6))
                             : "no machine of the catalogue would do");
     }
     if (!needed_for_min_values(index, types, reqs))
-      return refuse(Reason::MinValues, fmt::format("only {} cheaper types remain: the pool's minValues do not hold", types.size()));
+      return refuse(
+          Reason::MinValues,
+          fmt::format("only {} cheaper types remain: the pool's minValues do not hold", types.size()));
 
     if (!compat()) {
       std::size_t before = types.size();
@@ -205,21 +212,25 @@ struct Pricing {
       });
       if (types.empty()) {
         rejected(price - required);
-        return refuse(Reason::SavingsBelowThreshold,
-                      fmt::format("saves {}/h at best of {} cheaper types, needs {}/h ({} per unit of disruption × {:.4g})",
-                                  format_money(price - nearest->money), before, format_money(required), threshold_text(),
-                                  command.disruption_cost));
+        return refuse(
+            Reason::SavingsBelowThreshold,
+            fmt::format(
+                "saves {}/h at best of {} cheaper types, needs {}/h ({} per unit of disruption × {:.4g})",
+                format_money(price - nearest->money), before, format_money(required), threshold_text(),
+                command.disruption_cost));
       }
       if (!needed_for_min_values(index, types, reqs))
-        return refuse(Reason::MinValues,
-                      fmt::format("only {} types save enough: the pool's minValues do not hold", types.size()));
+        return refuse(
+            Reason::MinValues,
+            fmt::format("only {} types save enough: the pool's minValues do not hold", types.size()));
     }
 
     if (spot_to_spot && victims.size() == 1) {
       if (types.size() < kSpotFlexibility)
-        return refuse(Reason::SpotFlexibility,
-                      fmt::format("a spot node is replaced by spot only if {} cheaper types remain; there are {}",
-                                  kSpotFlexibility, types.size()));
+        return refuse(
+            Reason::SpotFlexibility,
+            fmt::format("a spot node is replaced by spot only if {} cheaper types remain; there are {}",
+                        kSpotFlexibility, types.size()));
       std::size_t keep = std::max(kSpotFlexibility, needed_for_min_values(index, types, reqs).value_or(0));
       if (types.size() > keep) types.resize(keep);
     }
@@ -236,8 +247,10 @@ struct Pricing {
         std::erase_if(types, [&](TypeId t) { return market.cheapest(t, reqs).dollars == kNever; });
         order(types, reqs);
         if (!needed_for_min_values(index, types, reqs))
-          return refuse(Reason::MinValues, fmt::format("only {} cheaper types are offered as spot: the pool's minValues do not hold",
-                                                       types.size()));
+          return refuse(
+              Reason::MinValues,
+              fmt::format("only {} cheaper types are offered as spot: the pool's minValues do not hold",
+                          types.size()));
       }
     }
 
@@ -282,7 +295,8 @@ struct Pricing {
     bool enough = needed_for_min_values(index, types, reqs).has_value();
     if (!types.empty() && enough) return true;
     result.reason = Reason::SameInstanceType;
-    result.message = "the new node would be of a type that is being removed: keeping that one is less disruption";
+    result.message =
+        "the new node would be of a type that is being removed: keeping that one is less disruption";
     return false;
   }
 
@@ -313,17 +327,19 @@ struct Pricing {
     }
     (void)command;
     for (const auto& [pool, mine] : by_pool) {
-      if (!pool.valid() || context.settings.pools[pool.index()].policy.value != ConsolidationPolicy::Balanced) continue;
+      if (!pool.valid() || context.settings.pools[pool.index()].policy.value != ConsolidationPolicy::Balanced)
+        continue;
       const PoolTotals& all = totals[pool.index()];
       double share = by_pool.size() > 1 && source > 0 ? savings * (mine.first / source) : savings;
       double score = 0;
-      if (all.cost > 0 && all.disruption > 0 && share > 0) score = (share / all.cost) / (mine.second / all.disruption);
+      if (all.cost > 0 && all.disruption > 0 && share > 0)
+        score = (share / all.cost) / (mine.second / all.disruption);
       if (score >= 0.5) continue;
       result.reason = Reason::BalancedScore;
-      result.message = fmt::format("pool {}: saves {:.2f}% of its cost for {:.2f}% of its disruption, score {:.2f} < 0.50",
-                                   cluster().text(cluster().pools[pool.index()].name),
-                                   all.cost > 0 ? 100 * share / all.cost : 0.0,
-                                   all.disruption > 0 ? 100 * mine.second / all.disruption : 0.0, score);
+      result.message = fmt::format(
+          "pool {}: saves {:.2f}% of its cost for {:.2f}% of its disruption, score {:.2f} < 0.50",
+          cluster().text(cluster().pools[pool.index()].name), all.cost > 0 ? 100 * share / all.cost : 0.0,
+          all.disruption > 0 ? 100 * mine.second / all.disruption : 0.0, score);
       return false;
     }
     return true;
@@ -332,8 +348,9 @@ struct Pricing {
   std::string unknown_price() const {
     for (const Candidate* v : victims)
       if (!v->price)
-        return fmt::format("the price of node {} is not known: no offering of its type, zone and capacity type",
-                           cluster().text(cluster().nodes[v->node.index()].name));
+        return fmt::format(
+            "the price of node {} is not known: no offering of its type, zone and capacity type",
+            cluster().text(cluster().nodes[v->node.index()].name));
     return "a price is not known";
   }
   std::string threshold_text() const {
@@ -347,7 +364,8 @@ struct Pricing {
 Money required_savings(const Context& context, std::span<const Candidate* const> victims) {
   double required = 0;
   for (const Candidate* v : victims)
-    if (v->pool.valid()) required += context.settings.pools[v->pool.index()].savings_threshold.value * v->disruption_cost;
+    if (v->pool.valid())
+      required += context.settings.pools[v->pool.index()].savings_threshold.value * v->disruption_cost;
   return Money::from_dollars(std::min(required, 1e9));
 }
 
@@ -380,14 +398,15 @@ std::vector<PoolTotals> pool_totals(const Context& context, std::span<const Cand
 
 bool can_pass_score(const Context& context, const Candidate& candidate, std::span<const PoolTotals> totals) {
   if (!candidate.pool.valid()) return true;
-  if (context.settings.pools[candidate.pool.index()].policy.value != ConsolidationPolicy::Balanced) return true;
+  if (context.settings.pools[candidate.pool.index()].policy.value != ConsolidationPolicy::Balanced)
+    return true;
   const PoolTotals& t = totals[candidate.pool.index()];
   if (t.cost <= 0 || t.disruption <= 0) return true;
   return (candidate.dollars / t.cost) / (candidate.eviction_cost / t.disruption) >= 0.5;
 }
 
-Priced price_move(const Context& context, const Index& index, std::span<const Candidate* const> victims, const Outcome& outcome,
-                  Method method, std::span<const PoolTotals> totals) {
+Priced price_move(const Context& context, const Index& index, std::span<const Candidate* const> victims,
+                  const Outcome& outcome, Method method, std::span<const PoolTotals> totals) {
   return Pricing{context, index, victims, outcome, method, totals}.run();
 }
 

@@ -35,8 +35,9 @@ struct Priced {
   std::vector<PodId> homeless;  // pods without a place, where that is the reason
 };
 
-Priced price_move(const Context& context, const schedule::Index& index, std::span<const Candidate* const> victims,
-                  const schedule::Outcome& outcome, Method method, std::span<const PoolTotals> totals);
+Priced price_move(const Context& context, const schedule::Index& index,
+                  std::span<const Candidate* const> victims, const schedule::Outcome& outcome, Method method,
+                  std::span<const PoolTotals> totals);
 
 // Could even deleting the node pass its pool's Balanced score? If not, no replacement will.
 bool can_pass_score(const Context& context, const Candidate& candidate, std::span<const PoolTotals> totals);

@@ -75,7 +75,8 @@ TEST_F(MarginalSavings, KarpenterTakesAnySaving) {
 
 TEST_F(MarginalSavings, ALargeSavingProceeds) {
   b.type("t.large").cpu(2000).memory_gi(8).price(0.036);
-  EXPECT_EQ(PlanScene(b).commands(), "single replace a by t.large") << "saves exactly the $0.05 that it needs";
+  EXPECT_EQ(PlanScene(b).commands(), "single replace a by t.large")
+      << "saves exactly the $0.05 that it needs";
 }
 
 TEST_F(MarginalSavings, JustTooLittleIsTooLittle) {
@@ -374,7 +375,8 @@ TEST_F(SpotToSpot, FifteenAreEnough) {
   const auto plan = scene().plan();
   ASSERT_EQ(plan.commands.size(), 1u);
   EXPECT_EQ(plan.commands[0].replacement->types.size(), 15u);
-  EXPECT_EQ(plan.commands[0].savings, Money::from_dollars(0.08)) << "the dearest of the fifteen may be the one";
+  EXPECT_EQ(plan.commands[0].savings, Money::from_dollars(0.08))
+      << "the dearest of the fifteen may be the one";
 }
 
 TEST_F(SpotToSpot, TheLaunchListIsCutToTheCheapestFifteen) {
@@ -446,7 +448,8 @@ TEST_F(SpotToSpot, ASpotNodeMayGoToOnDemandWherePodsAskForThat) {
   c.node("a").type("old").spot();
   c.pool("default").requirement(test::kCapacityType, SelectorOp::In, {"on-demand"});
   c.pods(2, "web").on("a").cpu(100);
-  EXPECT_EQ(PlanScene(c).commands(), "single replace a by new") << "no spot-to-spot, so its gate is not asked";
+  EXPECT_EQ(PlanScene(c).commands(), "single replace a by new")
+      << "no spot-to-spot, so its gate is not asked";
 }
 
 // --- Which price --------------------------------------------------------------------------------------------------
@@ -478,7 +481,10 @@ TEST_F(WorstPrice, AZoneThatPodsCannotUseDoesNotCount) {
       .offering("test-zone-a", "spot", 1.0)
       .offering("test-zone-b", "spot", 0.2)
       .offering("test-zone-c", "spot", 0.4);
-  b.pods(1, "picky").on("a").cpu(100).node_affinity(test::kZone, SelectorOp::In, {"test-zone-b", "test-zone-c"});
+  b.pods(1, "picky")
+      .on("a")
+      .cpu(100)
+      .node_affinity(test::kZone, SelectorOp::In, {"test-zone-b", "test-zone-c"});
   const PlanScene scene(b);
   EXPECT_EQ(scene.commands(), "single replace a by new");
   const Replacement r = *scene.plan().commands.at(0).replacement;

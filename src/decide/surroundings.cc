@@ -20,7 +20,8 @@ bool reserved_key(std::string_view key) {
   if (key == "kubernetes.io/hostname") return true;
   auto slash = key.find('/');
   std::string_view domain = slash == std::string_view::npos ? "" : key.substr(0, slash);
-  bool karpenter = domain == "karpenter.sh" || domain.ends_with(".karpenter.sh") || domain == "karpenter.kwok.sh";
+  bool karpenter =
+      domain == "karpenter.sh" || domain.ends_with(".karpenter.sh") || domain == "karpenter.kwok.sh";
   if (!karpenter) return false;
   return key != "karpenter.sh/nodepool" && key != "karpenter.sh/capacity-type" &&
          !key.starts_with("karpenter.kwok.sh/instance-");
@@ -43,7 +44,8 @@ bool karpenter_would_provision(const Cluster& c, const Pod& pod) {
   return true;
 }
 
-bool would_be_evicted_by_karpenter(const Context& context, const Cluster& c, const EvictionLimits& limits, const Pod& pod) {
+bool would_be_evicted_by_karpenter(const Context& context, const Cluster& c, const EvictionLimits& limits,
+                                   const Pod& pod) {
   if (!reschedulable(pod)) return false;
   if (pod.active() && pod.do_not_disrupt.valid() &&
       read_protection(c.text(pod.do_not_disrupt), pod.started, context.now).active)

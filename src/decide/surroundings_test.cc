@@ -236,7 +236,8 @@ TEST_F(MissingPods, IdsOfExistingPodsStay) {
   const Cluster cluster = b.build();
   const auto completed = with_missing_pods(cluster);
   ASSERT_NE(completed, nullptr);
-  for (std::size_t i = 0; i < cluster.pods.size(); ++i) EXPECT_EQ(completed->pods[i].name, cluster.pods[i].name);
+  for (std::size_t i = 0; i < cluster.pods.size(); ++i)
+    EXPECT_EQ(completed->pods[i].name, cluster.pods[i].name);
 }
 
 }  // namespace

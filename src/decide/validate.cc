@@ -7,7 +7,8 @@
 
 namespace tamp::decide {
 
-std::optional<Invalidation> validate(const Context& newer, const Cluster& cluster_then, const Command& command) {
+std::optional<Invalidation> validate(const Context& newer, const Cluster& cluster_then,
+                                     const Command& command) {
   Moves moves(newer);
   auto no = [](Reason reason, std::string message) { return Invalidation{reason, std::move(message)}; };
   if (newer.settings.paused) return no(Reason::Paused, "the TemperPolicy is paused");
@@ -17,7 +18,8 @@ std::optional<Invalidation> validate(const Context& newer, const Cluster& cluste
     std::string_view name = cluster_then.text(cluster_then.nodes[n.index()].name);
     NodeId id = newer.cluster.find_node(name);
     if (!id.valid()) return no(Reason::Deleting, fmt::format("node {} is gone", name));
-    if (newer.cluster.text(newer.cluster.nodes[id.index()].uid) != cluster_then.text(cluster_then.nodes[n.index()].uid))
+    if (newer.cluster.text(newer.cluster.nodes[id.index()].uid) !=
+        cluster_then.text(cluster_then.nodes[n.index()].uid))
       return no(Reason::Deleting, fmt::format("node {} is another one of the same name", name));
     const Candidate& c = moves.candidate(id);
     if (!c.eligible()) return no(c.blocked, fmt::format("node {}: {}", name, c.message));
@@ -27,7 +29,8 @@ std::optional<Invalidation> validate(const Context& newer, const Cluster& cluste
   }
   std::size_t left = newer.cluster.nodes.size() - victims.size() + (command.replacement ? 1 : 0);
   if (static_cast<std::int64_t>(left) < newer.settings.min_nodes.value)
-    return no(Reason::MinNodes, fmt::format("{} nodes would be left, limits.minNodes is {}", left, newer.settings.min_nodes.value));
+    return no(Reason::MinNodes, fmt::format("{} nodes would be left, limits.minNodes is {}", left,
+                                            newer.settings.min_nodes.value));
 
   auto reason = command.method == Method::Empty ? DisruptionReason::Empty : DisruptionReason::Underutilized;
   auto states = budget_states(newer, reason);
@@ -35,8 +38,9 @@ std::optional<Invalidation> validate(const Context& newer, const Cluster& cluste
     if (!v->pool.valid()) continue;
     BudgetState& s = states[v->pool.index()];
     if (s.remaining() <= 0)
-      return no(Reason::BudgetExhausted, fmt::format("pool {} allows only {} nodes at a time now",
-                                                     newer.cluster.text(newer.cluster.pools[v->pool.index()].name), s.allowed));
+      return no(Reason::BudgetExhausted,
+                fmt::format("pool {} allows only {} nodes at a time now",
+                            newer.cluster.text(newer.cluster.pools[v->pool.index()].name), s.allowed));
     ++s.disrupting;
   }
   if (command.method == Method::Empty) return std::nullopt;
@@ -45,7 +49,8 @@ std::optional<Invalidation> validate(const Context& newer, const Cluster& cluste
   if (!p.command) return no(p.reason, p.message);
   if (p.command->replacement.has_value() != command.replacement.has_value())
     return no(command.replacement ? Reason::NoCheaperReplacement : Reason::PodsDoNotFit,
-              command.replacement ? "its pods fit without a new node now: decide again" : "its pods need a new node now");
+              command.replacement ? "its pods fit without a new node now: decide again"
+                                  : "its pods need a new node now");
   if (command.replacement) {
     std::vector<std::string_view> allowed;
     for (TypeId t : p.command->replacement->types)
@@ -57,7 +62,8 @@ std::optional<Invalidation> validate(const Context& newer, const Cluster& cluste
     }
   }
   if (p.command->savings < command.required_savings && !newer.settings.karpenter_compat)
-    return no(Reason::SavingsBelowThreshold, fmt::format("saves only {}/h now", format_money(p.command->savings)));
+    return no(Reason::SavingsBelowThreshold,
+              fmt::format("saves only {}/h now", format_money(p.command->savings)));
   return std::nullopt;
 }
 

@@ -20,7 +20,8 @@ bool ports_clash(const Cluster& c, const std::vector<HostPort>& used, const std:
 
 // Narrows the node so that every topology constraint of the pod holds there. Karpenter's way: each constraint is asked
 // about the node as it was, and the answers are intersected.
-ReqId karpenter_topology(const Simulation& sim, const Claim& claim, PodId pod, const Variant& variant, ReqId base) {
+ReqId karpenter_topology(const Simulation& sim, const Claim& claim, PodId pod, const Variant& variant,
+                         ReqId base) {
   const Index& index = sim.index();
   RequirementTable& table = index.requirements();
   const Symbols& symbols = index.cluster().symbols;
@@ -72,8 +73,8 @@ ReqId kube_topology(const Simulation& sim, PodId pod, const Variant& variant, Re
         if (DomainId d = key.find(v); d.valid()) options.push_back(d);
     } else {
       // A label that only the machine type decides (architecture, size) stays uncertain; one that nobody sets is absent.
-      if (std::binary_search(index.cluster().catalogue->well_known.begin(), index.cluster().catalogue->well_known.end(),
-                             key.label))
+      if (std::binary_search(index.cluster().catalogue->well_known.begin(),
+                             index.cluster().catalogue->well_known.end(), key.label))
         return {};
       options.emplace_back();
     }
@@ -91,7 +92,8 @@ ReqId kube_topology(const Simulation& sim, PodId pod, const Variant& variant, Re
     auto load = [&](DomainId d) {
       std::int32_t n = 0;
       for (const auto& u : variant.groups)
-        if (d.valid() && topology.group(u.group).key == k && topology.group(u.group).kind == Group::Kind::Spread)
+        if (d.valid() && topology.group(u.group).key == k &&
+            topology.group(u.group).kind == Group::Kind::Spread)
           n += sim.counts().count(u.group, d);
       for (const auto& u : variant.affinity)
         if (d.valid() && topology.group(u.group).key == k) n -= sim.counts().count(u.group, d);
@@ -106,7 +108,8 @@ ReqId kube_topology(const Simulation& sim, PodId pod, const Variant& variant, Re
       }
     if (!found) return {};
     chosen[k.index()] = best;
-    if (best.valid() && !key.hostname) result = table.narrow(result, exactly(key.label, key.domains[best.index()]));
+    if (best.valid() && !key.hostname)
+      result = table.narrow(result, exactly(key.label, key.domains[best.index()]));
   }
   if (!variant.affinity.empty()) {
     std::vector<DomainId> domains;
@@ -136,7 +139,8 @@ std::vector<TypeId> Claim::type_list(const Index& index) const {
   return list;
 }
 
-bool satisfies_min_values(const Index& index, const Template& t, const std::vector<std::uint64_t>& types, ReqId reqs) {
+bool satisfies_min_values(const Index& index, const Template& t, const std::vector<std::uint64_t>& types,
+                          ReqId reqs) {
   for (const auto& r : index.requirements().at(reqs)) {
     if (!r.min_values) continue;
     std::vector<Symbol> seen;
@@ -191,7 +195,8 @@ Claim fresh_claim(const Index& index, const Simulation& simulation, std::size_t 
   return c;
 }
 
-bool can_join(const Simulation& simulation, const Claim& claim, PodId pod, const Variant& variant, Join& out) {
+bool can_join(const Simulation& simulation, const Claim& claim, PodId pod, const Variant& variant,
+              Join& out) {
   const Index& index = simulation.index();
   const Cluster& cluster = index.cluster();
   RequirementTable& table = index.requirements();
@@ -216,7 +221,8 @@ bool can_join(const Simulation& simulation, const Claim& claim, PodId pod, const
     ReqId r = table.merge(claim.requirements, wanted, well_known);
     if (r.valid() && !volume.empty()) r = table.merge(r, table.intern(volume), well_known);
     if (!r.valid()) return false;
-    r = index.karpenter() ? karpenter_topology(simulation, claim, pod, variant, r) : kube_topology(simulation, pod, variant, r);
+    r = index.karpenter() ? karpenter_topology(simulation, claim, pod, variant, r)
+                          : kube_topology(simulation, pod, variant, r);
     if (!r.valid()) return false;
     const auto& allowed = index.allowed_types(claim.template_index, r);
     bool any = false;

@@ -34,6 +34,7 @@ Claim fresh_claim(const Index& index, const Simulation& simulation, std::size_t 
 bool can_join(const Simulation& simulation, const Claim& claim, PodId pod, const Variant& variant, Join& out);
 
 // Do the types (bits) cover enough distinct values for every minValues of the requirements?
-bool satisfies_min_values(const Index& index, const Template& t, const std::vector<std::uint64_t>& types, ReqId reqs);
+bool satisfies_min_values(const Index& index, const Template& t, const std::vector<std::uint64_t>& types,
+                          ReqId reqs);
 
 }  // namespace tamp::schedule

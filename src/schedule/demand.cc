@@ -13,7 +13,8 @@ namespace {
 
 enum class Label : std::uint8_t { Set, Absent, DependsOnType };
 
-Label label_on(const Requirements& node, const Template& t, const std::vector<Requirements>& types, Symbol key) {
+Label label_on(const Requirements& node, const Template& t, const std::vector<Requirements>& types,
+               Symbol key) {
   if (const Requirement* r = node.find(key)) return r->forbids() ? Label::Absent : Label::Set;
   auto has = [&](TypeId type) {
     const Requirement* r = types[type.index()].find(key);
@@ -46,15 +47,20 @@ ReqId Index::demand(std::size_t template_index, ProfileId profile_id, std::size_
         wanted.add(q, cluster_.symbols);
         break;
       }
-      case Label::Absent: possible = possible && requirement_matches(cluster_, r, LabelSet()); break;
-      case Label::DependsOnType: possible = false; break;
+      case Label::Absent:
+        possible = possible && requirement_matches(cluster_, r, LabelSet());
+        break;
+      case Label::DependsOnType:
+        possible = false;
+        break;
     }
   };
   for (auto [k, v] : p.node_selector) ask({k, SelectorOp::In, {v}});
   for (const auto& r : p.preference) ask(r);
   if (p.has_affinity) {
     // A term that names nodes, or nothing at all, never means a node to come.
-    possible = possible && term < p.terms.size() && p.terms[term].fields.empty() && !p.terms[term].expressions.empty();
+    possible = possible && term < p.terms.size() && p.terms[term].fields.empty() &&
+               !p.terms[term].expressions.empty();
     if (possible)
       for (const auto& r : p.terms[term].expressions) ask(r);
   }

@@ -100,7 +100,8 @@ void Index::build_room() {
         if (free[a.id.index()] < 0) site.closed = Closed::ForAll;
     }
     if (!site.leaving) {
-      PoolId pool = node ? pool_of(cluster_, *node) : cluster_.find_pool(cluster_.text(site.labels.get(cluster_.known.nodepool)));
+      PoolId pool = node ? pool_of(cluster_, *node)
+                         : cluster_.find_pool(cluster_.text(site.labels.get(cluster_.known.nodepool)));
       if (pool.valid()) {
         for (const auto& a : cluster_.pools[pool.index()].limits)
           limits_left_[pool.index()].add(a.id, -capacity.get(a.id));

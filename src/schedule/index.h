@@ -55,8 +55,8 @@ struct Template {
   PoolId pool;
   ReqId requirements;
   std::vector<Taint> taints;
-  std::vector<TypeId> types;                      // that its requirements allow
-  std::vector<ResourceList> daemon_overhead;      // by TypeId: what DaemonSets will ask for on such a node
+  std::vector<TypeId> types;                        // that its requirements allow
+  std::vector<ResourceList> daemon_overhead;        // by TypeId: what DaemonSets will ask for on such a node
   std::vector<std::vector<HostPort>> daemon_ports;  // by TypeId
 };
 
@@ -75,7 +75,9 @@ class Index {
   const Topology& topology() const { return topology_; }
   const TopologyCounts& initial_counts() const { return counts_; }
   const Volumes& volumes() const { return volumes_; }
-  const std::vector<Template>& templates() const { return templates_; }  // in the order in which they are tried
+  const std::vector<Template>& templates() const {
+    return templates_;
+  }  // in the order in which they are tried
   // Is there a pool that could launch anything, whatever its machines? Karpenter does not simulate without one.
   bool any_pool_launches() const { return any_pool_launches_; }
   const Shape& shape(PodId p) const { return shapes_[shape_of_[p.index()].index()]; }
@@ -109,7 +111,9 @@ class Index {
   // Template::types.
   const std::vector<std::uint64_t>& allowed_types(std::size_t template_index, ReqId reqs) const;
   const Requirements& type_requirements(TypeId t) const { return type_requirements_[t.index()]; }
-  const std::vector<Requirements>& offering_requirements(TypeId t) const { return offering_requirements_[t.index()]; }
+  const std::vector<Requirements>& offering_requirements(TypeId t) const {
+    return offering_requirements_[t.index()];
+  }
 
   // Does the pod count for topology where it is now? Spread passes over pods that are going; affinity does not.
   bool counts_for(const Group& group, const Pod& pod) const;
@@ -122,7 +126,8 @@ class Index {
   void build_room();
   void build_ranks();
   ProfileId intern_profile(Profile p);
-  std::vector<Variant> make_variants(const PodSpec& spec, Symbol ns, const LabelSet& labels, std::vector<GroupId>& repels);
+  std::vector<Variant> make_variants(const PodSpec& spec, Symbol ns, const LabelSet& labels,
+                                     std::vector<GroupId>& repels);
   Variant make_variant(const PodSpec& stage, Symbol ns, const LabelSet& labels);
   ResourceList daemon_needs(const Site& site) const;
   PodMatcher matcher(const PodAffinityTerm& term, Symbol ns, bool as_repulsion) const;

@@ -45,9 +45,11 @@ bool well_formed(const Cluster& cluster, const SelectorRequirement& r) {
   auto valid = [&](Symbol v) { return is_label_value(cluster.text(v)); };
   switch (r.op) {
     case SelectorOp::Exists:
-    case SelectorOp::DoesNotExist: return r.values.empty();
+    case SelectorOp::DoesNotExist:
+      return r.values.empty();
     case SelectorOp::In:
-    case SelectorOp::NotIn: return !r.values.empty() && std::all_of(r.values.begin(), r.values.end(), valid);
+    case SelectorOp::NotIn:
+      return !r.values.empty() && std::all_of(r.values.begin(), r.values.end(), valid);
     default:
       // A number below zero is no label value.
       return r.values.size() == 1 && valid(r.values.front()) && as_int64(cluster.text(r.values.front()));
@@ -57,21 +59,30 @@ bool well_formed(const Cluster& cluster, const SelectorRequirement& r) {
 bool requirement_matches(const Cluster& cluster, const SelectorRequirement& r, const LabelSet& labels) {
   Symbol v = labels.get(r.key);
   switch (r.op) {
-    case SelectorOp::In: return v.valid() && listed(r.values, v) && well_formed(cluster, r);
-    case SelectorOp::NotIn: return (!v.valid() || !listed(r.values, v)) && well_formed(cluster, r);
-    case SelectorOp::Exists: return v.valid() && well_formed(cluster, r);
-    case SelectorOp::DoesNotExist: return !v.valid() && well_formed(cluster, r);
-    default: break;
+    case SelectorOp::In:
+      return v.valid() && listed(r.values, v) && well_formed(cluster, r);
+    case SelectorOp::NotIn:
+      return (!v.valid() || !listed(r.values, v)) && well_formed(cluster, r);
+    case SelectorOp::Exists:
+      return v.valid() && well_formed(cluster, r);
+    case SelectorOp::DoesNotExist:
+      return !v.valid() && well_formed(cluster, r);
+    default:
+      break;
   }
   if (!well_formed(cluster, r)) return false;
   if (!v.valid() || r.values.size() != 1) return false;
   auto have = as_int64(cluster.text(v)), bound = as_int64(cluster.text(r.values.front()));
   if (!have || !bound) return false;
   switch (r.op) {
-    case SelectorOp::Gt: return *have > *bound;
-    case SelectorOp::Lt: return *have < *bound;
-    case SelectorOp::Gte: return *have >= *bound;
-    default: return *have <= *bound;
+    case SelectorOp::Gt:
+      return *have > *bound;
+    case SelectorOp::Lt:
+      return *have < *bound;
+    case SelectorOp::Gte:
+      return *have >= *bound;
+    default:
+      return *have <= *bound;
   }
 }
 
@@ -135,7 +146,8 @@ Requirements profile_requirements(const Cluster& cluster, const Profile& profile
 
 StaticVerdict judge(const Cluster& cluster, Dialect dialect, const Profile& profile, const Site& site) {
   if (dialect == Dialect::Karpenter) {
-    if (!taints_tolerated(cluster, dialect, site.taints, profile.tolerations)) return StaticVerdict::TaintToleration;
+    if (!taints_tolerated(cluster, dialect, site.taints, profile.tolerations))
+      return StaticVerdict::TaintToleration;
     return karpenter_accepts(cluster, profile_requirements(cluster, profile, 0), site.labels)
                ? StaticVerdict::Fits
                : StaticVerdict::NodeAffinity;
@@ -157,8 +169,10 @@ StaticVerdict judge(const Cluster& cluster, Dialect dialect, const Profile& prof
     Taint cordon{cluster.known.unschedulable_taint, cluster.known.empty, TaintEffect::NoSchedule};
     if (!tolerates(profile.tolerations, cordon, cluster, dialect)) return StaticVerdict::NodeUnschedulable;
   }
-  if (!taints_tolerated(cluster, dialect, site.taints, profile.tolerations)) return StaticVerdict::TaintToleration;
-  if (!node_affinity_matches(cluster, profile.node_selector, profile.has_affinity, profile.terms, site.labels, site.name))
+  if (!taints_tolerated(cluster, dialect, site.taints, profile.tolerations))
+    return StaticVerdict::TaintToleration;
+  if (!node_affinity_matches(cluster, profile.node_selector, profile.has_affinity, profile.terms, site.labels,
+                             site.name))
     return StaticVerdict::NodeAffinity;
   for (const auto& r : profile.preference)
     if (!requirement_matches(cluster, r, site.labels)) return StaticVerdict::NodeAffinity;

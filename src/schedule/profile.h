@@ -17,8 +17,8 @@ using ProfileId = Id<struct ProfileTag>;
 struct Profile {
   LabelSet node_selector;
   bool has_affinity = false;
-  std::vector<NodeSelectorTerm> terms;           // OR; in Karpenter's dialect only the first counts
-  std::vector<SelectorRequirement> preference;   // the preferred term that is treated as required for now
+  std::vector<NodeSelectorTerm> terms;          // OR; in Karpenter's dialect only the first counts
+  std::vector<SelectorRequirement> preference;  // the preferred term that is treated as required for now
   std::vector<Toleration> tolerations;
   bool operator==(const Profile&) const = default;
 };

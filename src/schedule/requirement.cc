@@ -32,7 +32,8 @@ std::optional<T> larger(const std::optional<T>& a, const std::optional<T>& b) {
   return std::max(*a, *b);
 }
 
-std::optional<std::int64_t> smaller(const std::optional<std::int64_t>& a, const std::optional<std::int64_t>& b) {
+std::optional<std::int64_t> smaller(const std::optional<std::int64_t>& a,
+                                    const std::optional<std::int64_t>& b) {
   if (!a) return b;
   if (!b) return a;
   return std::min(*a, *b);
@@ -69,13 +70,18 @@ Requirement make_requirement(const SelectorRequirement& from, const Symbols& sym
     return from.values.empty() ? 0 : as_integer(symbols.text(from.values.front())).value_or(0);
   };
   switch (from.op) {
-    case SelectorOp::In: r.values = from.values; break;
-    case SelectorOp::DoesNotExist: break;
+    case SelectorOp::In:
+      r.values = from.values;
+      break;
+    case SelectorOp::DoesNotExist:
+      break;
     case SelectorOp::NotIn:
       r.complement = true;
       r.values = from.values;
       break;
-    case SelectorOp::Exists: r.complement = true; break;
+    case SelectorOp::Exists:
+      r.complement = true;
+      break;
     case SelectorOp::Gt:
       // Nothing is greater than the greatest integer.
       r.complement = bound() != std::numeric_limits<std::int64_t>::max();
@@ -178,7 +184,8 @@ void Requirements::replace(Requirement r) {
 }
 
 bool Requirements::has_min_values() const {
-  return std::any_of(items_.begin(), items_.end(), [](const Requirement& r) { return r.min_values.has_value(); });
+  return std::any_of(items_.begin(), items_.end(),
+                     [](const Requirement& r) { return r.min_values.has_value(); });
 }
 
 bool overlap(const Requirements& a, const Requirements& b, const Symbols& symbols) {
@@ -199,8 +206,8 @@ bool overlap(const Requirements& a, const Requirements& b, const Symbols& symbol
   return true;
 }
 
-bool compatible(const Requirements& node, const Requirements& wanted, std::span<const Symbol> may_be_undefined,
-                const Symbols& symbols) {
+bool compatible(const Requirements& node, const Requirements& wanted,
+                std::span<const Symbol> may_be_undefined, const Symbols& symbols) {
   for (const auto& w : wanted) {
     if (w.tolerates_absence() || node.find(w.key) != nullptr) continue;
     if (!std::binary_search(may_be_undefined.begin(), may_be_undefined.end(), w.key)) return false;

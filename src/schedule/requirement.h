@@ -63,8 +63,8 @@ bool overlap(const Requirements& a, const Requirements& b, const Symbols& symbol
 
 // Can something with `node`'s labels satisfy `wanted`? A key that `node` does not name is refused unless `wanted`
 // tolerates its absence or the key is in `may_be_undefined` (sorted), labels that a launched node will get anyway.
-bool compatible(const Requirements& node, const Requirements& wanted, std::span<const Symbol> may_be_undefined,
-                const Symbols& symbols);
+bool compatible(const Requirements& node, const Requirements& wanted,
+                std::span<const Symbol> may_be_undefined, const Symbols& symbols);
 
 using ReqId = Id<struct RequirementsTag>;
 
@@ -87,8 +87,8 @@ class RequirementTable {
  private:
   const Symbols& symbols_;
   std::vector<Requirements> sets_;
-  std::unordered_multimap<std::size_t, ReqId> index_;       // by content hash
-  std::unordered_map<std::uint64_t, ReqId> merges_;         // (base, wanted) → result
+  std::unordered_multimap<std::size_t, ReqId> index_;  // by content hash
+  std::unordered_map<std::uint64_t, ReqId> merges_;    // (base, wanted) → result
 };
 
 }  // namespace tamp::schedule

@@ -42,7 +42,8 @@ TEST_F(RequirementTest, BoundsAreExclusiveForGtAndLtAndInclusiveForTheOthers) {
   EXPECT_FALSE(req("cpu", SelectorOp::Lt, {"4"}).has(s("4"), symbols));
   EXPECT_TRUE(req("cpu", SelectorOp::Gte, {"4"}).has(s("4"), symbols));
   EXPECT_TRUE(req("cpu", SelectorOp::Lte, {"4"}).has(s("4"), symbols));
-  EXPECT_FALSE(req("cpu", SelectorOp::Gt, {"4"}).has(s("many"), symbols)) << "not a number, so within no bounds";
+  EXPECT_FALSE(req("cpu", SelectorOp::Gt, {"4"}).has(s("many"), symbols))
+      << "not a number, so within no bounds";
 }
 
 TEST_F(RequirementTest, NothingIsGreaterThanTheGreatestInteger) {
@@ -64,8 +65,7 @@ TEST_F(RequirementTest, IntersectsAgreesWithIntersection) {
                                   req("k", SelectorOp::DoesNotExist),   req("k", SelectorOp::Gt, {"4"}),
                                   req("k", SelectorOp::Lt, {"4"})};
   for (const auto& a : all)
-    for (const auto& b : all)
-      EXPECT_EQ(intersects(a, b, symbols), !intersect(a, b, symbols).forbids());
+    for (const auto& b : all) EXPECT_EQ(intersects(a, b, symbols), !intersect(a, b, symbols).forbids());
 }
 
 TEST_F(RequirementTest, MinValuesSurviveAsTheLarger) {

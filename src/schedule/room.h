@@ -16,7 +16,8 @@ class Room {
  public:
   static constexpr std::size_t kBlock = 64;
 
-  Room(std::vector<std::int64_t> free, std::size_t resources) : free_(std::move(free)), resources_(resources) {
+  Room(std::vector<std::int64_t> free, std::size_t resources)
+      : free_(std::move(free)), resources_(resources) {
     std::size_t sites = resources_ ? free_.size() / resources_ : 0;
     cpu_.resize((sites + kBlock - 1) / kBlock);
     memory_.resize(cpu_.size());

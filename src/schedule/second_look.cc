@@ -27,7 +27,8 @@ PodId Simulation::second_look(const Outcome& outcome) {
     if (p.role == Role::Pending) continue;
     const Shape& shape = index_.shape(p.pod);
     const Variant& required = shape.variants.back();
-    bool holds = p.site.valid() ? accepts(p.pod, shape, required, p.site) : claim_accepts(p.pod, required, *outcome.claim);
+    bool holds = p.site.valid() ? accepts(p.pod, shape, required, p.site)
+                                : claim_accepts(p.pod, required, *outcome.claim);
     if (!holds) {
       failed = p.pod;
       break;

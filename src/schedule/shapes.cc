@@ -23,7 +23,8 @@ std::size_t hash_of(const Profile& p) {
     for (const auto& r : t.fields) h = mix(h, hash_of(r));
   }
   for (const auto& r : p.preference) h = mix(h, hash_of(r));
-  for (const auto& t : p.tolerations) h = mix(mix(h, t.key.value), t.value.value + (static_cast<std::size_t>(t.effect) << 40));
+  for (const auto& t : p.tolerations)
+    h = mix(mix(h, t.key.value), t.value.value + (static_cast<std::size_t>(t.effect) << 40));
   return h;
 }
 
@@ -46,7 +47,8 @@ PodMatcher spread_matcher(const SpreadConstraint& c, Symbol ns, const LabelSet& 
 
 template <typename Term>
 void drop_heaviest(std::vector<Term>& terms) {
-  std::stable_sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) { return a.weight > b.weight; });
+  std::stable_sort(terms.begin(), terms.end(),
+                   [](const Term& a, const Term& b) { return a.weight > b.weight; });
   terms.erase(terms.begin());
 }
 
@@ -75,10 +77,11 @@ bool relax(PodSpec& s, bool or_terms, bool soft_taints, const Cluster& cluster) 
       return true;
     }
   if (soft_taints) {
-    Toleration any{cluster.known.empty, Toleration::Op::Exists, cluster.known.empty, false, TaintEffect::PreferNoSchedule};
+    Toleration any{cluster.known.empty, Toleration::Op::Exists, cluster.known.empty, false,
+                   TaintEffect::PreferNoSchedule};
     bool has = std::any_of(s.tolerations.begin(), s.tolerations.end(), [&](const Toleration& t) {
-      return (!t.key.valid() || t.key == cluster.known.empty) && t.op == Toleration::Op::Exists && !t.any_effect &&
-             t.effect == TaintEffect::PreferNoSchedule;
+      return (!t.key.valid() || t.key == cluster.known.empty) && t.op == Toleration::Op::Exists &&
+             !t.any_effect && t.effect == TaintEffect::PreferNoSchedule;
     });
     if (has) return false;
     s.tolerations.push_back(any);
@@ -184,7 +187,8 @@ Variant Index::make_variant(const PodSpec& s, Symbol ns, const LabelSet& labels)
     if (empty_selector) v.groups.back().self = true;
   }
   if (karpenter()) {
-    for (const auto& t : s.affinity) use(v.groups, topology_.affinity(t.topology_key, {matcher(t, ns, false)}, s.tolerations));
+    for (const auto& t : s.affinity)
+      use(v.groups, topology_.affinity(t.topology_key, {matcher(t, ns, false)}, s.tolerations));
   } else {
     std::vector<PodMatcher> all;
     for (const auto& t : s.affinity) all.push_back(matcher(t, ns, false));

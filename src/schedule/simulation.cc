@@ -120,7 +120,8 @@ bool Simulation::accepts(PodId pod, const Shape& shape, const Variant& variant, 
     const Requirements& strict = index_.requirements().at(variant.strict);
     const Symbols& symbols = index_.cluster().symbols;
     auto ok = [&](const GroupUse& u) {
-      return karpenter_allows(counts_, u, topology.domain(topology.group(u.group).key, site), strict, symbols);
+      return karpenter_allows(counts_, u, topology.domain(topology.group(u.group).key, site), strict,
+                              symbols);
     };
     for (const auto& u : variant.groups)
       if (!ok(u)) return false;
@@ -134,7 +135,8 @@ bool Simulation::accepts(PodId pod, const Shape& shape, const Variant& variant, 
     if (!kube_unrepelled(counts_, g, topology.domain(topology.group(g).key, site))) return false;
   if (variant.affinity.empty()) return true;
   std::vector<DomainId> domains;
-  for (const auto& u : variant.affinity) domains.push_back(topology.domain(topology.group(u.group).key, site));
+  for (const auto& u : variant.affinity)
+    domains.push_back(topology.domain(topology.group(u.group).key, site));
   return kube_affinity(counts_, variant.affinity, domains);
 }
 
@@ -156,7 +158,8 @@ SiteId Simulation::find_site(const Seeker& seeker, const Shape& shape, const Var
       SiteId s(block * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
       if (gone_[s.index()] || !room_.fits(s, request, zero_counts)) continue;
       const Site& site = index_.site(s);
-      if (site.leaving || site.closed == Closed::ForAll || (site.closed == Closed::ForMovedPods && !exempt)) continue;
+      if (site.leaving || site.closed == Closed::ForAll || (site.closed == Closed::ForMovedPods && !exempt))
+        continue;
       if (accepts(seeker.pod, shape, variant, s)) return s;
     }
   }
@@ -167,7 +170,8 @@ bool Simulation::useless(const Claim& claim, double price_below) const {
   const Template& t = index_.templates()[claim.template_index];
   for (std::size_t w = 0; w < claim.types.size(); ++w)
     for (std::uint64_t bits = claim.types[w]; bits; bits &= bits - 1)
-      if (cheapest_offering_[t.types[w * 64 + static_cast<std::size_t>(std::countr_zero(bits))].index()] < price_below)
+      if (cheapest_offering_[t.types[w * 64 + static_cast<std::size_t>(std::countr_zero(bits))].index()] <
+          price_below)
         return false;
   return true;
 }
@@ -218,7 +222,8 @@ void Simulation::join_claim(PodId pod, Outcome& outcome, const Join& join) {
   claim.types = join.types;
   claim.requested.add(index_.fresh_requests(pod));
   claim.ports.insert(claim.ports.end(), spec.host_ports.begin(), spec.host_ports.end());
-  if (!index_.karpenter()) claim.ports.insert(claim.ports.end(), spec.init_host_ports.begin(), spec.init_host_ports.end());
+  if (!index_.karpenter())
+    claim.ports.insert(claim.ports.end(), spec.init_host_ports.begin(), spec.init_host_ports.end());
   claim.pods.push_back(pod);
   volumes_.join_new_node(pod);
   if (moved_on && !index_.karpenter()) open_claim(claim, +1);
@@ -232,7 +237,8 @@ void Simulation::count_in_claim(PodId pod, const Claim& claim) {
   const Template& t = index_.templates()[claim.template_index];
   auto takes_part = [&](const Group& g) {
     const NodeFilter& f = topology.scopes()[g.scope.index()].filter;
-    if (f.honor_taints && !taints_tolerated(c, index_.options().dialect, t.taints, f.tolerations)) return false;
+    if (f.honor_taints && !taints_tolerated(c, index_.options().dialect, t.taints, f.tolerations))
+      return false;
     if (!f.honor_affinity) return true;
     Profile p{f.node_selector, f.has_affinity, f.terms, {}, {}};
     for (std::size_t i = 0; i < std::max<std::size_t>(p.terms.size(), 1); ++i)
@@ -310,7 +316,8 @@ void Simulation::leave_claim() {
   claim_joins_.clear();
 }
 
-Outcome Simulation::try_without(std::span<const NodeId> victims, std::span<const PodId> moved, const NewNode& new_node) {
+Outcome Simulation::try_without(std::span<const NodeId> victims, std::span<const PodId> moved,
+                                const NewNode& new_node) {
   Outcome outcome;
   const Cluster& c = index_.cluster();
 
@@ -383,10 +390,14 @@ const char* Simulation::filter(PodId pod, SiteId site) const {
   if (names_no_node(index_.cluster(), index_.profile(variant.profile))) return "NodeAffinity";
   if (const PodVolumes* v = index_.volumes().of(pod); v && v->refused_before_filters) return v->refused_by;
   switch (index_.match(variant.profile).verdict[site.index()]) {
-    case StaticVerdict::NodeUnschedulable: return "NodeUnschedulable";
-    case StaticVerdict::TaintToleration: return "TaintToleration";
-    case StaticVerdict::NodeAffinity: return "NodeAffinity";
-    case StaticVerdict::Fits: break;
+    case StaticVerdict::NodeUnschedulable:
+      return "NodeUnschedulable";
+    case StaticVerdict::TaintToleration:
+      return "TaintToleration";
+    case StaticVerdict::NodeAffinity:
+      return "NodeAffinity";
+    case StaticVerdict::Fits:
+      break;
   }
   if (!ports_free(pod, site)) return "NodePorts";
   if (!room_.fits(site, index_.fresh_requests(pod), false)) return "NodeResourcesFit";

@@ -17,7 +17,9 @@ struct Bench {
   Simulation simulation;
 
   explicit Bench(const ClusterBuilder& c, Dialect dialect = Dialect::Kubernetes)
-      : cluster(c.build()), index(cluster, Options{dialect, PreferencePolicy::Ignore, {}}), simulation(index, {}) {}
+      : cluster(c.build()),
+        index(cluster, Options{dialect, PreferencePolicy::Ignore, {}}),
+        simulation(index, {}) {}
 
   Outcome without(std::vector<std::string_view> names, NewNode new_node = {false, std::nullopt, 1e300}) {
     std::vector<NodeId> victims;
@@ -70,7 +72,8 @@ TEST(Simulation, LeavesEverythingAsItWas) {
   auto numbers = [&] {
     std::vector<std::int64_t> all;
     for (std::size_t s = 0; s < b.index.sites().list.size(); ++s)
-      for (std::size_t r = 0; r < b.index.resources(); ++r) all.push_back(b.simulation.room().free(SiteId(s), ResourceId(r)));
+      for (std::size_t r = 0; r < b.index.resources(); ++r)
+        all.push_back(b.simulation.room().free(SiteId(s), ResourceId(r)));
     for (std::size_t g = 0; g < b.index.topology().groups().size(); ++g) {
       const Group& group = b.index.topology().groups()[g];
       all.push_back(b.simulation.counts().total(GroupId(g)));
@@ -96,7 +99,8 @@ TEST(Simulation, AntiAffinityWorksBothWays) {
   c.pod("loner").on("a").cpu(100).anti_affinity("app", "web", kHostname);
   c.pod("web").on("victim").cpu(100);
   Bench b(c);
-  EXPECT_EQ(b.where(b.without({"victim"}), "web"), "b") << "web has no rule of its own, but a holds one who minds it";
+  EXPECT_EQ(b.where(b.without({"victim"}), "web"), "b")
+      << "web has no rule of its own, but a holds one who minds it";
 }
 
 TEST(Simulation, TheVictimStaysADomainWhileItsPodsLookForAPlace) {

@@ -30,7 +30,8 @@ LabelSet canonical_labels(const Cluster& c, const LabelSet& labels, Symbol hostn
     if (canonical_key(c, k) != k) out.set(canonical_key(c, k), v);
   for (auto [k, v] : labels)
     if (canonical_key(c, k) == k) out.set(k, v);
-  if (!out.has(c.known.hostname) || c.text(out.get(c.known.hostname)).empty()) out.set(c.known.hostname, hostname);
+  if (!out.has(c.known.hostname) || c.text(out.get(c.known.hostname)).empty())
+    out.set(c.known.hostname, hostname);
   return out;
 }
 
@@ -61,9 +62,9 @@ Site site_of_node(const Cluster& c, NodeId id, const Options& options) {
   }
   if (!s.initialized)
     std::erase_if(s.taints, [&](const Taint& t) {
-      return ephemeral(c, t) || std::any_of(claim.startup_taints.begin(), claim.startup_taints.end(), [&](const Taint& x) {
-               return x.key == t.key && x.effect == t.effect;
-             });
+      return ephemeral(c, t) ||
+             std::any_of(claim.startup_taints.begin(), claim.startup_taints.end(),
+                         [&](const Taint& x) { return x.key == t.key && x.effect == t.effect; });
     });
   s.labels = canonical_labels(c, s.labels, s.name);
   return s;
@@ -109,7 +110,8 @@ Symbol canonical_key(const Cluster& cluster, Symbol key) {
   return key;
 }
 
-bool tolerates(const std::vector<Toleration>& tolerations, const Taint& taint, const Cluster& cluster, Dialect dialect) {
+bool tolerates(const std::vector<Toleration>& tolerations, const Taint& taint, const Cluster& cluster,
+               Dialect dialect) {
   auto is_empty = [&](Symbol s) { return !s.valid() || s == cluster.known.empty; };
   auto number = [&](Symbol s) -> std::optional<std::int64_t> {
     std::string_view text = cluster.text(s);
@@ -122,8 +124,10 @@ bool tolerates(const std::vector<Toleration>& tolerations, const Taint& taint, c
     if (!t.any_effect && t.effect != taint.effect) return false;
     if (!is_empty(t.key) && t.key != taint.key) return false;
     switch (t.op) {
-      case Toleration::Op::Exists: return true;
-      case Toleration::Op::Equal: return (is_empty(t.value) && is_empty(taint.value)) || t.value == taint.value;
+      case Toleration::Op::Exists:
+        return true;
+      case Toleration::Op::Equal:
+        return (is_empty(t.value) && is_empty(taint.value)) || t.value == taint.value;
       case Toleration::Op::Lt:
       case Toleration::Op::Gt: {
         if (dialect == Dialect::Kubernetes) return false;

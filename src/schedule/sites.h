@@ -36,6 +36,7 @@ Symbol canonical_key(const Cluster& cluster, Symbol key);
 
 // Does the toleration list cover the taint, by the API's rule? Numeric operators (Lt, Gt) are behind a gate that
 // kube-scheduler has off and Karpenter does not ask.
-bool tolerates(const std::vector<Toleration>& tolerations, const Taint& taint, const Cluster& cluster, Dialect dialect);
+bool tolerates(const std::vector<Toleration>& tolerations, const Taint& taint, const Cluster& cluster,
+               Dialect dialect);
 
 }  // namespace tamp::schedule

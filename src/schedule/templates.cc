@@ -15,14 +15,16 @@ bool offers(const std::vector<Requirements>& offerings, const InstanceType& type
 }
 
 // DaemonSets do not mind soft taints, and any one of their OR'd affinity terms will do.
-bool daemon_belongs(const Cluster& c, const PodSpec& spec, const Requirements& node, const std::vector<Taint>& taints,
-                    const Requirements& type) {
+bool daemon_belongs(const Cluster& c, const PodSpec& spec, const Requirements& node,
+                    const std::vector<Taint>& taints, const Requirements& type) {
   for (const auto& t : taints)
-    if (t.effect != TaintEffect::PreferNoSchedule && !tolerates(spec.tolerations, t, c, Dialect::Karpenter)) return false;
+    if (t.effect != TaintEffect::PreferNoSchedule && !tolerates(spec.tolerations, t, c, Dialect::Karpenter))
+      return false;
   Profile p{spec.node_selector, spec.has_node_affinity, spec.node_affinity, {}, {}};
   for (std::size_t t = 0; t < std::max<std::size_t>(p.terms.size(), 1); ++t) {
     Requirements wanted = profile_requirements(c, p, t);
-    if (compatible(node, wanted, c.catalogue->well_known, c.symbols) && overlap(type, wanted, c.symbols)) return true;
+    if (compatible(node, wanted, c.catalogue->well_known, c.symbols) && overlap(type, wanted, c.symbols))
+      return true;
   }
   return false;
 }
@@ -52,7 +54,8 @@ void Index::build_templates() {
   for (std::size_t i = 0; i < cluster_.pools.size(); ++i) {
     const NodePool& p = cluster_.pools[i];
     bool not_ready = p.ready.status == ConditionStatus::False || p.ready.status == ConditionStatus::Unknown;
-    if (p.has_object && p.kind == PoolKind::Karpenter && !p.replicas && !p.deleted && !not_ready) order.push_back(PoolId(i));
+    if (p.has_object && p.kind == PoolKind::Karpenter && !p.replicas && !p.deleted && !not_ready)
+      order.push_back(PoolId(i));
   }
   std::sort(order.begin(), order.end(), [&](PoolId a, PoolId b) {
     const NodePool &p = cluster_.pools[a.index()], &q = cluster_.pools[b.index()];
@@ -81,7 +84,8 @@ void Index::build_templates() {
     // The new node's host name is nobody else's: the invalid symbol.
     r.add(exactly(cluster_.known.hostname, Symbol()), symbols);
     for (std::size_t i = 0; i < catalogue.types.size(); ++i)
-      if (overlap(type_requirements_[i], r, symbols) && offers(offering_requirements_[i], catalogue.types[i], r, symbols))
+      if (overlap(type_requirements_[i], r, symbols) &&
+          offers(offering_requirements_[i], catalogue.types[i], r, symbols))
         t.types.push_back(TypeId(i));
     if (t.types.empty()) continue;
     t.daemon_overhead.resize(catalogue.types.size());
@@ -104,7 +108,8 @@ void Index::build_offered() {
   std::map<Symbol, std::vector<OfferedDomain>> offered;
   auto insert = [&](Symbol key, Symbol value, const std::vector<Taint>& taints) {
     auto& list = offered[key];
-    auto it = std::find_if(list.begin(), list.end(), [&](const OfferedDomain& d) { return d.value == value; });
+    auto it =
+        std::find_if(list.begin(), list.end(), [&](const OfferedDomain& d) { return d.value == value; });
     if (it == list.end()) {
       list.push_back({value, {taints}});
     } else if (taints.empty()) {
@@ -122,7 +127,8 @@ void Index::build_offered() {
         x.key = canonical_key(cluster_, x.key);
         base.add(x, cluster_.symbols);
       }
-      for (auto [k, v] : pool.template_labels) base.add(exactly(canonical_key(cluster_, k), v), cluster_.symbols);
+      for (auto [k, v] : pool.template_labels)
+        base.add(exactly(canonical_key(cluster_, k), v), cluster_.symbols);
       for (const auto& type : type_requirements_) {
         Requirements r = base;
         r.add(type, cluster_.symbols);

@@ -22,8 +22,8 @@ std::size_t hash_of(const Group& g) {
 }
 
 bool same(const Group& a, const Group& b) {
-  return a.kind == b.kind && a.scope == b.scope && a.max_skew == b.max_skew && a.min_domains == b.min_domains &&
-         a.all_of == b.all_of && a.offered == b.offered;
+  return a.kind == b.kind && a.scope == b.scope && a.max_skew == b.max_skew &&
+         a.min_domains == b.min_domains && a.all_of == b.all_of && a.offered == b.offered;
 }
 
 std::uint64_t pair_key(Symbol key, Symbol value) { return (std::uint64_t{key.value} << 32) | value.value; }
@@ -82,7 +82,8 @@ ScopeId Topology::scope(KeyId key, NodeFilter filter) {
     if (filter.honor_affinity && in) {
       Profile p{filter.node_selector, filter.has_affinity, filter.terms, {}, {}};
       if (dialect_ == Dialect::Kubernetes) {
-        in = node_affinity_matches(cluster_, p.node_selector, p.has_affinity, p.terms, site.labels, site.name);
+        in =
+            node_affinity_matches(cluster_, p.node_selector, p.has_affinity, p.terms, site.labels, site.name);
       } else {
         // Karpenter: any of the OR'd terms by its own algebra.
         bool any = false;
@@ -107,17 +108,19 @@ ScopeId Topology::scope(KeyId key, NodeFilter filter) {
   return ScopeId(scopes_.size() - 1);
 }
 
-GroupId Topology::add(Group group, NodeFilter filter, const std::vector<Toleration>& tolerations, bool tolerations_matter) {
+GroupId Topology::add(Group group, NodeFilter filter, const std::vector<Toleration>& tolerations,
+                      bool tolerations_matter) {
   group.scope = scope(group.key, std::move(filter));
   if (dialect_ == Dialect::Karpenter) {
     const TopologyKey& k = keys_[group.key.index()];
     group.offered.resize(k.domains.size());
     if (auto it = offered_.find(k.label); it != offered_.end())
       for (const auto& d : it->second) {
-        bool tolerated = !tolerations_matter ||
-                         std::any_of(d.taint_sets.begin(), d.taint_sets.end(), [&](const std::vector<Taint>& taints) {
-                           return taints_tolerated(cluster_, dialect_, taints, tolerations);
-                         });
+        bool tolerated =
+            !tolerations_matter ||
+            std::any_of(d.taint_sets.begin(), d.taint_sets.end(), [&](const std::vector<Taint>& taints) {
+              return taints_tolerated(cluster_, dialect_, taints, tolerations);
+            });
         if (tolerated) group.offered[k.domain_of.at(d.value).index()] = 1;
       }
   }
@@ -147,7 +150,8 @@ GroupId Topology::spread(const SpreadConstraint& c, PodMatcher who, NodeFilter f
   return add(std::move(g), std::move(filter), tolerations, c.honor_taints);
 }
 
-GroupId Topology::affinity(Symbol topology_key, std::vector<PodMatcher> all_of, const std::vector<Toleration>& tolerations) {
+GroupId Topology::affinity(Symbol topology_key, std::vector<PodMatcher> all_of,
+                           const std::vector<Toleration>& tolerations) {
   Group g;
   g.kind = Group::Kind::Affinity;
   g.key = key(topology_key);
@@ -155,7 +159,8 @@ GroupId Topology::affinity(Symbol topology_key, std::vector<PodMatcher> all_of, 
   return add(std::move(g), {}, tolerations, true);
 }
 
-GroupId Topology::anti_affinity(Symbol topology_key, PodMatcher who, const std::vector<Toleration>& tolerations) {
+GroupId Topology::anti_affinity(Symbol topology_key, PodMatcher who,
+                                const std::vector<Toleration>& tolerations) {
   Group g;
   g.kind = Group::Kind::AntiAffinity;
   g.key = key(topology_key);

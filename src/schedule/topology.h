@@ -44,7 +44,8 @@ struct NodeFilter {
   std::vector<NodeSelectorTerm> terms;
   bool honor_taints = false;
   std::vector<Toleration> tolerations;
-  std::vector<Symbol> required_keys;  // a node without one of the pod's topology keys does not count (Kubernetes)
+  std::vector<Symbol>
+      required_keys;  // a node without one of the pod's topology keys does not count (Kubernetes)
   bool operator==(const NodeFilter&) const = default;
 };
 
@@ -52,9 +53,9 @@ struct NodeFilter {
 struct Scope {
   KeyId key;
   NodeFilter filter;
-  std::vector<std::uint8_t> member;       // by SiteId: takes part and has the key
-  std::vector<std::uint32_t> sites_in;    // by DomainId: members there
-  std::uint32_t domains_present = 0;      // domains with a member
+  std::vector<std::uint8_t> member;     // by SiteId: takes part and has the key
+  std::vector<std::uint32_t> sites_in;  // by DomainId: members there
+  std::uint32_t domains_present = 0;    // domains with a member
 };
 
 struct Group {
@@ -92,20 +93,24 @@ struct OfferedDomain {
 // Definitions only; see TopologyCounts for the numbers. Grows while an index is built, then stays.
 class Topology {
  public:
-  Topology(const Cluster& cluster, const Sites& sites, Dialect dialect) : cluster_(cluster), sites_(sites), dialect_(dialect) {}
+  Topology(const Cluster& cluster, const Sites& sites, Dialect dialect)
+      : cluster_(cluster), sites_(sites), dialect_(dialect) {}
 
   // Domains that pools could add, by label key; set before the first group is made.
   void set_offered(std::map<Symbol, std::vector<OfferedDomain>> offered) { offered_ = std::move(offered); }
 
   KeyId key(Symbol label);
-  GroupId spread(const SpreadConstraint& c, PodMatcher who, NodeFilter filter, const std::vector<Toleration>& tolerations);
-  GroupId affinity(Symbol topology_key, std::vector<PodMatcher> all_of, const std::vector<Toleration>& tolerations);
+  GroupId spread(const SpreadConstraint& c, PodMatcher who, NodeFilter filter,
+                 const std::vector<Toleration>& tolerations);
+  GroupId affinity(Symbol topology_key, std::vector<PodMatcher> all_of,
+                   const std::vector<Toleration>& tolerations);
   GroupId anti_affinity(Symbol topology_key, PodMatcher who, const std::vector<Toleration>& tolerations);
   GroupId repulsion(Symbol topology_key, PodMatcher who, const std::vector<Toleration>& tolerations);
 
   // Groups that select a pod of this namespace and labels, in group order: those that count it, and the repulsions that
   // it must keep away from. REQUIRES: all groups are made.
-  void selecting(Symbol ns, const LabelSet& labels, std::vector<GroupId>& counting, std::vector<GroupId>& repelling) const;
+  void selecting(Symbol ns, const LabelSet& labels, std::vector<GroupId>& counting,
+                 std::vector<GroupId>& repelling) const;
   bool selects(const Group& group, Symbol ns, const LabelSet& labels) const;
 
   const std::vector<TopologyKey>& keys() const { return keys_; }
@@ -115,7 +120,8 @@ class Topology {
   DomainId domain(KeyId key, SiteId site) const { return keys_[key.index()].site_domain[site.index()]; }
 
  private:
-  GroupId add(Group group, NodeFilter filter, const std::vector<Toleration>& tolerations, bool tolerations_matter);
+  GroupId add(Group group, NodeFilter filter, const std::vector<Toleration>& tolerations,
+              bool tolerations_matter);
   ScopeId scope(KeyId key, NodeFilter filter);
 
   const Cluster& cluster_;

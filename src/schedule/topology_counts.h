@@ -51,7 +51,7 @@ class TopologyCounts {
   };
   static constexpr std::size_t kDenseDomains = 64;
 
-  const Topology* topology_;  // never null
+  const Topology* topology_;                // never null
   std::vector<std::int64_t> dense_offset_;  // by GroupId; -1: sparse
   std::vector<std::int32_t> dense_;
   Sparse sparse_;

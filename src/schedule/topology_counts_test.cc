@@ -81,7 +81,8 @@ TEST(TopologyCounts, ManyDomainsGiveTheSameAnswersAsFew) {
     TopologyCounts counts = index.initial_counts();
     GroupId g = spread_group(index);
     EXPECT_EQ(counts.least(g, Existence::WithGhosts), 1) << hosts;
-    DomainId first = index.topology().domain(index.topology().group(g).key, index.site_of(cluster.find_node("n0")));
+    DomainId first =
+        index.topology().domain(index.topology().group(g).key, index.site_of(cluster.find_node("n0")));
     counts.add(g, first, -1);
     EXPECT_EQ(counts.least(g, Existence::WithGhosts), 0) << hosts;
     counts.add(g, first, +1);

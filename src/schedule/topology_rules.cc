@@ -18,10 +18,15 @@ struct Karpenter {
   const Requirement* pod;   // null: any domain
   const Requirement* node;  // null: any domain
 
-  Karpenter(const TopologyCounts& c, const GroupUse& u, const Requirements& strict, const Requirements* node_reqs,
-            const Symbols& s)
-      : counts(c), use(u), symbols(s), group(c.topology().group(u.group)), key(c.topology().keys()[group.key.index()]),
-        pod(strict.find(key.label)), node(node_reqs ? node_reqs->find(key.label) : nullptr) {}
+  Karpenter(const TopologyCounts& c, const GroupUse& u, const Requirements& strict,
+            const Requirements* node_reqs, const Symbols& s)
+      : counts(c),
+        use(u),
+        symbols(s),
+        group(c.topology().group(u.group)),
+        key(c.topology().keys()[group.key.index()]),
+        pod(strict.find(key.label)),
+        node(node_reqs ? node_reqs->find(key.label) : nullptr) {}
 
   bool pod_may(DomainId d) const { return !pod || pod->has(key.domains[d.index()], symbols); }
   bool node_may(DomainId d) const { return !node || node->has(key.domains[d.index()], symbols); }
@@ -75,14 +80,17 @@ bool kube_allows(const TopologyCounts& counts, const GroupUse& use, DomainId dom
              with_pod - counts.least(use.group, Existence::GhostsGone) <= g.max_skew;
     }
     case Group::Kind::Affinity:
-      return domain.valid() && (counts.count(use.group, domain) > 0 || (use.self && counts.total(use.group) == 0));
+      return domain.valid() &&
+             (counts.count(use.group, domain) > 0 || (use.self && counts.total(use.group) == 0));
     case Group::Kind::AntiAffinity:
-    case Group::Kind::Repulsion: return !domain.valid() || counts.count(use.group, domain) == 0;
+    case Group::Kind::Repulsion:
+      return !domain.valid() || counts.count(use.group, domain) == 0;
   }
   return false;
 }
 
-bool kube_affinity(const TopologyCounts& counts, std::span<const GroupUse> terms, std::span<const DomainId> domains) {
+bool kube_affinity(const TopologyCounts& counts, std::span<const GroupUse> terms,
+                   std::span<const DomainId> domains) {
   bool found = true, first_of_its_kind = true;
   for (std::size_t i = 0; i < terms.size(); ++i) {
     if (!domains[i].valid()) return false;
@@ -96,8 +104,8 @@ bool kube_unrepelled(const TopologyCounts& counts, GroupId repulsion, DomainId d
   return !domain.valid() || counts.count(repulsion, domain) == 0;
 }
 
-bool karpenter_allows(const TopologyCounts& counts, const GroupUse& use, DomainId domain, const Requirements& strict,
-                      const Symbols& symbols) {
+bool karpenter_allows(const TopologyCounts& counts, const GroupUse& use, DomainId domain,
+                      const Requirements& strict, const Symbols& symbols) {
   if (!domain.valid()) return false;
   Karpenter k(counts, use, strict, nullptr, symbols);
   bool known = k.key.hostname || counts.known(use.group, domain);
@@ -116,8 +124,9 @@ bool karpenter_allows(const TopologyCounts& counts, const GroupUse& use, DomainI
   return false;
 }
 
-std::optional<Requirement> karpenter_domains(const TopologyCounts& counts, const GroupUse& use, const Requirements& strict,
-                                             const Requirements& node, bool nobody_there, const Symbols& symbols) {
+std::optional<Requirement> karpenter_domains(const TopologyCounts& counts, const GroupUse& use,
+                                             const Requirements& strict, const Requirements& node,
+                                             bool nobody_there, const Symbols& symbols) {
   Karpenter k(counts, use, strict, &node, symbols);
   Requirement r;
   r.key = k.key.label;
@@ -126,10 +135,16 @@ std::optional<Requirement> karpenter_domains(const TopologyCounts& counts, const
     bool ok = false;
     std::int32_t there = nobody_there ? 0 : k.in(here);
     switch (k.group.kind) {
-      case Group::Kind::Spread: ok = there + (use.self ? 1 : 0) <= k.group.max_skew; break;
-      case Group::Kind::Affinity: ok = k.pod_may(here) && (there > 0 || k.may_start()); break;
+      case Group::Kind::Spread:
+        ok = there + (use.self ? 1 : 0) <= k.group.max_skew;
+        break;
+      case Group::Kind::Affinity:
+        ok = k.pod_may(here) && (there > 0 || k.may_start());
+        break;
       case Group::Kind::AntiAffinity:
-      case Group::Kind::Repulsion: ok = there == 0; break;
+      case Group::Kind::Repulsion:
+        ok = there == 0;
+        break;
     }
     if (!ok) return std::nullopt;
     r.values = {Symbol()};
@@ -142,7 +157,8 @@ std::optional<Requirement> karpenter_domains(const TopologyCounts& counts, const
       std::int32_t min = k.least();
       DomainId best;
       for (DomainId d : order)
-        if (counts.known(use.group, d) && k.node_may(d) && k.within_skew(d, min) && (!best.valid() || k.in(d) < k.in(best)))
+        if (counts.known(use.group, d) && k.node_may(d) && k.within_skew(d, min) &&
+            (!best.valid() || k.in(d) < k.in(best)))
           best = d;
       if (best.valid()) take(best);
       break;

@@ -15,17 +15,19 @@ namespace tamp::schedule {
 bool kube_allows(const TopologyCounts& counts, const GroupUse& use, DomainId domain);
 // Required affinity terms, judged together: every term needs a matching pod in its domain, unless the pod is the first of
 // its kind and matches its own terms. `domains` by position in `terms`.
-bool kube_affinity(const TopologyCounts& counts, std::span<const GroupUse> terms, std::span<const DomainId> domains);
+bool kube_affinity(const TopologyCounts& counts, std::span<const GroupUse> terms,
+                   std::span<const DomainId> domains);
 bool kube_unrepelled(const TopologyCounts& counts, GroupId repulsion, DomainId domain);
 
 // ---- Karpenter: what its simulation assumes.
 
 // An existing node in `domain`. `strict` are the pod's required node constraints: they narrow the domains that count.
-bool karpenter_allows(const TopologyCounts& counts, const GroupUse& use, DomainId domain, const Requirements& strict,
-                      const Symbols& symbols);
+bool karpenter_allows(const TopologyCounts& counts, const GroupUse& use, DomainId domain,
+                      const Requirements& strict, const Symbols& symbols);
 // A new node that may be in any domain that `node` allows: the requirement that keeps the constraint, or nothing.
 // `nobody_there`: it is not the new node that pods of this simulation joined, but another one.
-std::optional<Requirement> karpenter_domains(const TopologyCounts& counts, const GroupUse& use, const Requirements& strict,
-                                             const Requirements& node, bool nobody_there, const Symbols& symbols);
+std::optional<Requirement> karpenter_domains(const TopologyCounts& counts, const GroupUse& use,
+                                             const Requirements& strict, const Requirements& node,
+                                             bool nobody_there, const Symbols& symbols);
 
 }  // namespace tamp::schedule

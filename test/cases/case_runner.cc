@@ -180,14 +180,16 @@ TEST_P(KarpenterCase, DecidesAsKarpenterDoes) {
   for (const auto& entry : expected["verdicts"]) {
     const NodeId node = now->cluster.find_node(entry.first.Scalar());
     ASSERT_TRUE(node.valid()) << entry.first.Scalar();
-    EXPECT_EQ(verdict_word(plan.nodes[node.index()]), entry.second.Scalar()) << plan.nodes[node.index()].message;
+    EXPECT_EQ(verdict_word(plan.nodes[node.index()]), entry.second.Scalar())
+        << plan.nodes[node.index()].message;
   }
 
   if (!example["later"]) return;
   ASSERT_EQ(plan.commands.size(), 1u);
   const auto then = read(later(example), fs::path(GetParam().path).replace_extension(".later.yaml"));
   ASSERT_TRUE(then);
-  const decide::Context newer{then->cluster, then->settings, test::kNow + Duration::seconds(15), std::nullopt};
+  const decide::Context newer{then->cluster, then->settings, test::kNow + Duration::seconds(15),
+                              std::nullopt};
   const auto invalid = decide::validate(newer, now->cluster, plan.commands[0]);
   EXPECT_EQ(invalid ? std::string(decide::name(invalid->reason)) : "holds", expected["later"].Scalar());
 }

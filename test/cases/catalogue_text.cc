@@ -34,7 +34,11 @@ void write_machine(JsonWriter& out, const Machine& m) {
   out.end_object();
   out.key("offerings").begin_array();
   for (const auto& o : m.offers) {
-    out.begin_object().field("Price", o.price).field("Available", o.available).key("Requirements").begin_array();
+    out.begin_object()
+        .field("Price", o.price)
+        .field("Available", o.available)
+        .key("Requirements")
+        .begin_array();
     write_requirement(out, "karpenter.sh/capacity-type", o.capacity_type);
     write_requirement(out, "topology.kubernetes.io/zone", o.zone);
     out.end_array().end_object();
@@ -42,13 +46,13 @@ void write_machine(JsonWriter& out, const Machine& m) {
   out.end_array().end_object();
 }
 
-std::string name_in_a(int cpu, int memory, const std::string& arch, const std::string& os, const std::string& zone,
-                      const std::string& capacity_type) {
+std::string name_in_a(int cpu, int memory, const std::string& arch, const std::string& os,
+                      const std::string& zone, const std::string& capacity_type) {
   return fmt::format("{}-cpu-{}-mem-{}-{}-{}-{}", cpu, memory, arch, os, zone, capacity_type);
 }
 
-Machine machine_in_a(int cpu, int memory, const char* zone, const char* capacity_type, const char* arch = "amd64",
-                     const char* os = "linux") {
+Machine machine_in_a(int cpu, int memory, const char* zone, const char* capacity_type,
+                     const char* arch = "amd64", const char* os = "linux") {
   const double price = 0.1 * cpu + 0.1073741824 * memory;
   return {name_in_a(cpu, memory, arch, os, zone, capacity_type),
           std::to_string(cpu),
@@ -94,7 +98,8 @@ Machine machine_of(const YAML::Node& node) {
     if (node[kind])
       for (const auto& zone : zones) m.offers.push_back({zone, kind, node[kind].as<double>(), true});
   for (const auto& o : node["offerings"])
-    m.offers.push_back({text(o, "zone"), text(o, "capacityType"), o["price"].as<double>(), flag(o, "available", true)});
+    m.offers.push_back(
+        {text(o, "zone"), text(o, "capacityType"), o["price"].as<double>(), flag(o, "available", true)});
   return m;
 }
 

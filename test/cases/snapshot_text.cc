@@ -14,7 +14,9 @@ namespace {
 
 class Snapshot {
  public:
-  explicit Snapshot(Time now) : now_(now) { out_.begin_object().field("apiVersion", "v1").field("kind", "List"); }
+  explicit Snapshot(Time now) : now_(now) {
+    out_.begin_object().field("apiVersion", "v1").field("kind", "List");
+  }
 
   std::string write(const YAML::Node& example) {
     out_.key("items").begin_array();
@@ -23,7 +25,8 @@ class Snapshot {
     out_.end_object();
     if (!example["pools"]) pool(YAML::Load("{name: default}"));
     for (const auto& node : example["pools"]) pool(node);
-    for (const auto& each : example["nodes"]) numbered(each, "node", [&](const std::string& name) { node(each, name); });
+    for (const auto& each : example["nodes"])
+      numbered(each, "node", [&](const std::string& name) { node(each, name); });
     for (const auto& each : example["pods"])
       numbered(each, "pod", [&](const std::string& name) { pod(each, name); });
     for (const auto& each : example["pdbs"]) pdb(each);
@@ -39,7 +42,8 @@ class Snapshot {
     const std::string name = text(each, "name", kind);
     if (kind == "node" && !each["count"]) return make(name);
     int& next = numbers_[kind + "/" + name];
-    for (int i = 0, n = each["count"] ? each["count"].as<int>() : 1; i < n; ++i) make(name + std::to_string(next++));
+    for (int i = 0, n = each["count"] ? each["count"].as<int>() : 1; i < n; ++i)
+      make(name + std::to_string(next++));
   }
 
   std::string ago(const std::string& distance) const {
@@ -48,17 +52,27 @@ class Snapshot {
 
   void begin(const char* api, const char* kind, const std::string& name) {
     out_.begin_object().field("apiVersion", api).field("kind", kind);
-    out_.key("metadata").begin_object().field("name", name).field("uid", fmt::format("uid-{}-{}", kind, name));
+    out_.key("metadata")
+        .begin_object()
+        .field("name", name)
+        .field("uid", fmt::format("uid-{}-{}", kind, name));
   }
   void end_metadata() { out_.end_object(); }
 
   void condition(const char* type, const std::string& status, const std::string& since) {
-    out_.begin_object().field("type", type).field("status", status).field("reason", type).field("message", "");
+    out_.begin_object()
+        .field("type", type)
+        .field("status", status)
+        .field("reason", type)
+        .field("message", "");
     out_.field("lastTransitionTime", since).end_object();
   }
 
   void node_class() {
-    out_.key("nodeClassRef").begin_object().field("group", "karpenter.kwok.sh").field("kind", "KWOKNodeClass");
+    out_.key("nodeClassRef")
+        .begin_object()
+        .field("group", "karpenter.kwok.sh")
+        .field("kind", "KWOKNodeClass");
     out_.field("name", "default").end_object();
   }
 
@@ -90,7 +104,8 @@ class Snapshot {
     if (p["replicas"]) out_.field("replicas", p["replicas"].as<int>());
     out_.end_object();
     out_.key("status").begin_object().key("conditions").begin_array();
-    for (const char* c : {"ValidationSucceeded", "NodeClassReady", "Ready"}) condition(c, "True", ago("480h"));
+    for (const char* c : {"ValidationSucceeded", "NodeClassReady", "Ready"})
+      condition(c, "True", ago("480h"));
     out_.end_array().end_object().end_object();
   }
 
@@ -193,11 +208,16 @@ class Snapshot {
       write_strings(out_, p["annotations"]);
     }
     if (const std::string owner = text(p, "owner", "ReplicaSet"); owner != "none") {
-      out_.key("ownerReferences").begin_array().begin_object().field("apiVersion", "apps/v1").field("kind", owner);
+      out_.key("ownerReferences")
+          .begin_array()
+          .begin_object()
+          .field("apiVersion", "apps/v1")
+          .field("kind", owner);
       out_.field("name", text(p, "name", "pod")).field("uid", "uid-owner-" + text(p, "name", "pod"));
       out_.field("controller", true).end_object().end_array();
     }
-    if (flag(p, "terminating", false)) out_.field("deletionTimestamp", ago("1s")).field("deletionGracePeriodSeconds", 30);
+    if (flag(p, "terminating", false))
+      out_.field("deletionTimestamp", ago("1s")).field("deletionGracePeriodSeconds", 30);
     end_metadata();
     out_.key("spec").begin_object();
     if (p["on"]) out_.field("nodeName", p["on"].Scalar());
@@ -219,7 +239,10 @@ class Snapshot {
       condition("PodScheduled", "True", ago("12h"));
       condition("Ready", flag(p, "ready", true) ? "True" : "False", ago("12h"));
     } else {
-      out_.begin_object().field("type", "PodScheduled").field("status", "False").field("reason", "Unschedulable");
+      out_.begin_object()
+          .field("type", "PodScheduled")
+          .field("status", "False")
+          .field("reason", "Unschedulable");
       out_.end_object();
     }
     out_.end_array().end_object().end_object();
