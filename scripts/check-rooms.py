@@ -50,6 +50,10 @@ LIBRARIES = {
     "simdjson": (["codec"], None),
     "yaml-cpp/": (["codec"], None),
     "CLI/": (["cli"], 1),
+    "curl/": (["kube"], 1),
+    "boost/": (["serve"], 3),
+    "prometheus/": (["serve"], None),
+    "openssl/": (["base", "kube", "serve"], None),
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]', re.M)

@@ -140,6 +140,12 @@ JsonWriter& JsonWriter::boolean(bool value) {
   return *this;
 }
 
+JsonWriter& JsonWriter::raw(std::string_view json) {
+  before_value();
+  out_ += json;
+  return *this;
+}
+
 JsonWriter& JsonWriter::null() {
   before_value();
   out_ += "null";

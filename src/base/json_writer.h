@@ -30,6 +30,8 @@ class JsonWriter {
   JsonWriter& number(double value);
   JsonWriter& boolean(bool value);
   JsonWriter& null();
+  // A value that is JSON already. REQUIRES: it is; in a pretty document it keeps its own layout.
+  JsonWriter& raw(std::string_view json);
 
   // key + value in one call.
   JsonWriter& field(std::string_view name, std::string_view value) { return key(name).string(value); }

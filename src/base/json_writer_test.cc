@@ -51,5 +51,11 @@ TEST(JsonWriter, NumbersAreShortestAndIntegralOnesHaveNoFraction) {
   EXPECT_EQ(number(std::numeric_limits<double>::quiet_NaN()), "null");
 }
 
+TEST(JsonWriter, RawValuesStandLikeOthers) {
+  JsonWriter w;
+  w.begin_object().key("a").raw("[1,2]").key("b").raw("null").end_object();
+  EXPECT_EQ(w.text(), R"({"a":[1,2],"b":null})");
+}
+
 }  // namespace
 }  // namespace tamp
