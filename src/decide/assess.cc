@@ -24,6 +24,7 @@ constexpr std::array kGates = {
     Gate{Reason::Deleting, Mode::Always, gates::is_deleting},
     Gate{Reason::Nominated, Mode::Default, gates::nominated},
     Gate{Reason::Paused, Mode::Default, gates::paused},
+    Gate{Reason::RunsTamp, Mode::Default, gates::runs_tamp},
     Gate{Reason::NodeDoNotDisrupt, Mode::Always, gates::node_do_not_disrupt},
     Gate{Reason::NodeDoNotEvict, Mode::Default, gates::node_do_not_evict},
     Gate{Reason::ScaleDownDisabled, Mode::Default, gates::scale_down_disabled},

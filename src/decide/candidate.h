@@ -19,6 +19,7 @@ struct Context {
   const Settings& settings;
   Time now;
   std::optional<Time> last_node_deleted;  // for the stabilization window ("Cluster Consolidation")
+  NodeId leader_node = {};                // where the controller that decides runs; invalid: elsewhere
 };
 
 // One gate's answer, for `tamp explain`.

@@ -22,7 +22,7 @@ struct Scene {
     return scene;
   }
 
-  Context context() const { return {cluster, settings, now, last_node_deleted}; }
+  Context context() const { return {cluster, settings, now, last_node_deleted, leader_node}; }
   NodeId id(std::string_view node) const { return cluster.find_node(node); }
   Candidate candidate(std::string_view node) const { return assess_nodes(context())[id(node).index()]; }
   std::string reason(std::string_view node) const { return std::string(name(candidate(node).blocked)); }
@@ -44,6 +44,7 @@ struct Scene {
   Settings settings;
   Time now = test::kNow;
   std::optional<Time> last_node_deleted;
+  NodeId leader_node;
 };
 
 inline bool contains(std::string_view text, std::string_view part) {

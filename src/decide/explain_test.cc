@@ -63,6 +63,8 @@ std::vector<Case> cases() {
       gate(Reason::Deleting, [](ClusterBuilder& b) { b.node("a").deleting(); }),
       gate(Reason::Nominated, [](ClusterBuilder& b) { b.pods(1, "preemptor").nominated("a"); }),
       gate(Reason::Paused, [](ClusterBuilder& b) { b.node("a").paused(); }),
+      {Reason::RunsTamp, [](ClusterBuilder&) {},
+       [](PlanScene& s) { s.leader_node = s.cluster.find_node("a"); }},
       gate(Reason::NodeDoNotDisrupt, [](ClusterBuilder& b) { b.node("a").do_not_disrupt(); }),
       gate(Reason::NodeDoNotEvict, [](ClusterBuilder& b) { b.node("a").do_not_evict(); }),
       gate(Reason::ScaleDownDisabled, [](ClusterBuilder& b) { b.node("a").removal_disabled(); }),

@@ -68,6 +68,7 @@ Finding not_initialized(const Probe& probe);
 Finding is_deleting(const Probe& probe);
 Finding nominated(const Probe& probe);
 Finding paused(const Probe& probe);
+Finding runs_tamp(const Probe& probe);
 Finding node_do_not_disrupt(const Probe& probe);
 Finding node_do_not_evict(const Probe& probe);
 Finding scale_down_disabled(const Probe& probe);

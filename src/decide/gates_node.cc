@@ -74,6 +74,12 @@ Finding paused(const Probe& probe) {
   return fail("the node is annotated temper.codes/pause: \"true\"");
 }
 
+// A leader that evicts itself would leave its run to a successor in the middle of it.
+Finding runs_tamp(const Probe& probe) {
+  if (probe.context.leader_node != probe.candidate.node) return pass(probe, "the leader of Tamp does not run here");
+  return fail("the leader of Tamp runs here");
+}
+
 Finding node_do_not_disrupt(const Probe& probe) {
   const Symbol mark = probe.node.marks.do_not_disrupt;
   if (!mark.valid()) return pass(probe, "not annotated");

@@ -106,6 +106,16 @@ TEST_F(Paused, OnlyTrueCounts) {
   EXPECT_EQ(reason(), "");
 }
 
+struct RunsTamp : NodeGates {};
+TEST_F(RunsTamp, TheLeaderKeepsItsOwnNode) {
+  b.node("a");
+  b.node("b");
+  Scene scene(b);
+  scene.leader_node = scene.id("a");
+  EXPECT_EQ(scene.reason("a"), "RunsTamp");
+  EXPECT_EQ(scene.reason("b"), "");
+}
+
 struct NodeDoNotDisrupt : NodeGates {};
 TEST_F(NodeDoNotDisrupt, True) {
   b.node("a").do_not_disrupt();

@@ -20,6 +20,7 @@ constexpr std::array kEntries = {
     TAMP_REASON(Deleting),
     TAMP_REASON(Nominated),
     TAMP_REASON(Paused),
+    TAMP_REASON(RunsTamp),
     TAMP_REASON(NodeDoNotDisrupt),
     TAMP_REASON(NodeDoNotEvict),
     TAMP_REASON(ScaleDownDisabled),

@@ -16,6 +16,7 @@ enum class Reason : std::uint8_t {
   Deleting,
   Nominated,
   Paused,
+  RunsTamp,
   NodeDoNotDisrupt,
   NodeDoNotEvict,
   ScaleDownDisabled,
