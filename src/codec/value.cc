@@ -95,6 +95,29 @@ Result<Json> Json::parse(const std::string& text) {
   return Json(std::move(document));
 }
 
+struct JsonParser::Buffers {
+  dom::parser parser;
+  dom::document document;
+};
+
+JsonParser::JsonParser() : buffers_(std::make_unique<Buffers>()) {}
+JsonParser::JsonParser(JsonParser&&) noexcept = default;
+JsonParser& JsonParser::operator=(JsonParser&&) noexcept = default;
+JsonParser::~JsonParser() = default;
+
+Result<Value> JsonParser::parse(const std::string& text) {
+  dom::parser& parser = buffers_->parser;
+  // In powers of two, so that texts of slowly growing size do not allocate each time.
+  if (parser.capacity() < text.size() || parser.max_depth() != kMaxDepth)
+    if (const auto error =
+            parser.allocate(std::bit_ceil(std::max<std::size_t>(text.size(), 4096)), kMaxDepth))
+      return Error{"not valid JSON: " + explain(error)};
+  const bool needs_copy = text.capacity() - text.size() < simdjson::SIMDJSON_PADDING;
+  const auto result = parser.parse_into_document(buffers_->document, text.data(), text.size(), needs_copy);
+  if (result.error() != simdjson::SUCCESS) return Error{"not valid JSON: " + explain(result.error())};
+  return Value(pack(buffers_->document.root()));
+}
+
 Value Json::root() const { return Value(pack(document_->document.root())); }
 
 Value::Kind Value::kind() const {

@@ -57,6 +57,7 @@ class Value {
 
  private:
   friend class Json;
+  friend class JsonParser;
   using Bits = std::array<std::uint64_t, 2>;
   explicit Value(Bits bits) : bits_(bits) {}
 
@@ -125,6 +126,22 @@ class Json {
   explicit Json(std::unique_ptr<Document> document);
 
   std::unique_ptr<Document> document_;
+};
+
+// Parses one text after another into the same memory: for many small texts, whose values are not kept.
+class JsonParser {
+ public:
+  JsonParser();
+  JsonParser(JsonParser&&) noexcept;
+  JsonParser& operator=(JsonParser&&) noexcept;
+  ~JsonParser();
+
+  // As Json::parse. The value is good until the next call.
+  Result<Value> parse(const std::string& text);
+
+ private:
+  struct Buffers;
+  std::unique_ptr<Buffers> buffers_;
 };
 
 // Where `place` is within `root`: "spec.containers[0].image"; "" if it is root itself or not inside. Costs a walk

@@ -24,6 +24,7 @@ struct Condition {
   ConditionStatus status = ConditionStatus::Absent;
   std::optional<Time> since;  // lastTransitionTime
   bool is_true() const { return status == ConditionStatus::True; }
+  bool operator==(const Condition&) const = default;
 };
 
 // Annotations on a node (or claim) that mean something to Tamp; invalid symbol when absent.
@@ -33,6 +34,7 @@ struct NodeMarks {
   Symbol scale_down_disabled;  // cluster-autoscaler.kubernetes.io/scale-down-disabled
   Symbol removal_disabled;     // autoscaling.cast.ai/removal-disabled (annotation or label)
   Symbol pause;                // temper.codes/pause
+  bool operator==(const NodeMarks&) const = default;
 };
 
 struct Node {
@@ -51,6 +53,7 @@ struct Node {
   std::optional<Money> price_override;  // per hour, from a price list that names this very node
   ClaimId claim;                        // joined by providerID, else by status.nodeName
   std::vector<PodId> pods;              // bound pods in name order, terminal ones too
+  bool operator==(const Node&) const = default;
 };
 
 struct NodeClaim {
@@ -75,6 +78,7 @@ struct NodeClaim {
   std::optional<Duration> termination_grace_period;
   std::optional<Time> created;
   std::optional<Time> deleted;
+  bool operator==(const NodeClaim&) const = default;
 };
 
 }  // namespace tamp

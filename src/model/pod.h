@@ -158,6 +158,7 @@ struct Pod {
   bool active() const { return !terminal() && !terminating(); }
   bool bound() const { return node.valid(); }
   bool daemon() const { return owner_kind == OwnerKind::DaemonSet; }
+  bool operator==(const Pod&) const = default;
 };
 
 }  // namespace tamp

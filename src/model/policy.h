@@ -16,10 +16,12 @@ enum class UtilizationFormula : std::uint8_t { Average, Maximum };
 struct PoolOverride {
   std::string pattern;  // a pool's name, or a pattern with * and ?
   DisruptionBlock disruption;
+  bool operator==(const PoolOverride&) const = default;
 };
 
 struct TierFloors {
   std::int32_t critical = 1'000'000, high = 100'000, normal = 0, low = -100;
+  bool operator==(const TierFloors&) const = default;
 };
 
 struct TemperPolicy {
@@ -41,6 +43,7 @@ struct TemperPolicy {
   std::optional<bool> protect_single_replica;
   TierFloors tiers;
   bool paused = false;  // temper.codes/pause: "true"
+  bool operator==(const TemperPolicy&) const = default;
 };
 
 }  // namespace tamp

@@ -18,6 +18,7 @@ namespace tamp {
 struct PoolRequirement {
   SelectorRequirement requirement;
   std::optional<std::int32_t> min_values;
+  bool operator==(const PoolRequirement&) const = default;
 };
 
 enum class ConsolidationPolicy : std::uint8_t { WhenEmpty, WhenEmptyOrUnderutilized, Balanced };
@@ -44,6 +45,7 @@ struct Budget {
   bool has_schedule = false;
   bool invalid = false;  // a bad value or schedule: the pool allows nothing
   std::string problem;   // why it is invalid
+  bool operator==(const Budget&) const = default;
 };
 
 // A duration or the word Never.
@@ -61,6 +63,7 @@ struct DisruptionBlock {
       savings_threshold;  // $/h per unit of disruption cost; "Consolidation Savings Threshold"
   std::optional<DurationOrNever> grace_period;  // "Consolidation Grace Period"
   std::optional<std::vector<Budget>> budgets;
+  bool operator==(const DisruptionBlock&) const = default;
 };
 
 // Which autoscaler owns the nodes of a pool: it decides which vocabulary of annotations holds there.
@@ -85,6 +88,7 @@ struct NodePool {
   DisruptionBlock disruption;
   Condition ready;
   std::optional<Time> deleted;
+  bool operator==(const NodePool&) const = default;
 };
 
 }  // namespace tamp

@@ -30,6 +30,7 @@ struct PersistentVolume {
   Symbol claim_ns, claim_name, claim_uid;  // spec.claimRef
   Symbol phase;
   bool deleting = false;
+  bool operator==(const PersistentVolume&) const = default;
 };
 
 struct PersistentVolumeClaim {
@@ -48,10 +49,12 @@ struct PersistentVolumeClaim {
   std::optional<LabelSelector> selector;
   std::int64_t request_bytes = 0;
   Symbol owner_uid;  // controller owner: generic ephemeral volumes belong to their pod
+  bool operator==(const PersistentVolumeClaim&) const = default;
 };
 
 struct TopologyTerm {
   std::vector<SelectorRequirement> expressions;  // key In values
+  bool operator==(const TopologyTerm&) const = default;
 };
 
 struct StorageClass {
@@ -61,17 +64,20 @@ struct StorageClass {
   bool wait_for_first_consumer = false;
   bool is_default = false;
   std::vector<TopologyTerm> allowed_topologies;  // OR
+  bool operator==(const StorageClass&) const = default;
 };
 
 struct CsiDriver {
   Symbol name;
   std::optional<std::int64_t> limit;
+  bool operator==(const CsiDriver&) const = default;
 };
 
 struct CsiNode {
   Symbol node_name;
   std::vector<CsiDriver> drivers;
   std::vector<Symbol> migrated_plugins;  // storage.alpha.kubernetes.io/migrated-plugins, sorted
+  bool operator==(const CsiNode&) const = default;
 };
 
 }  // namespace tamp

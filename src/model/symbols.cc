@@ -40,6 +40,7 @@ Symbol Symbols::intern(std::string_view text) {
   if (!slot.symbol) {
     slot = {Symbol(texts_.size()), hash};
     texts_.emplace_back(text);
+    text_bytes_ += text.size();
   }
   return slot.symbol;
 }

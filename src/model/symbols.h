@@ -24,6 +24,7 @@ class Symbols {
     return s.valid() ? std::string_view(texts_[s.index()]) : std::string_view();
   }
   std::size_t size() const { return texts_.size(); }
+  std::size_t text_bytes() const { return text_bytes_; }  // of all texts together
 
  private:
   // Linear probing over a power of two, at most half full. The hash beside the symbol spares most looks at the text.
@@ -36,6 +37,7 @@ class Symbols {
 
   std::deque<std::string> texts_;  // stable addresses: text() hands out views
   std::vector<Slot> slots_;
+  std::size_t text_bytes_ = 0;
 };
 
 }  // namespace tamp

@@ -15,6 +15,7 @@ namespace tamp {
 struct Namespace {
   Symbol name;
   LabelSet labels;
+  bool operator==(const Namespace&) const = default;
 };
 
 enum class WorkloadKind : std::uint8_t { Deployment, ReplicaSet, ReplicationController, StatefulSet, Job };
@@ -31,6 +32,7 @@ struct Workload {
   std::optional<PodSpecId> template_spec;  // of the pods it will create
   LabelSetId template_labels;
   bool deleting = false;
+  bool operator==(const Workload&) const = default;
 };
 
 struct DaemonSet {
@@ -39,12 +41,14 @@ struct DaemonSet {
   Symbol uid;
   PodSpecId spec;  // of its template, limits merged into requests
   LabelSetId labels;
+  bool operator==(const DaemonSet&) const = default;
 };
 
 // A count or a percentage.
 struct IntOrPercent {
   bool percent = false;
   std::int64_t value = 0;
+  bool operator==(const IntOrPercent&) const = default;
 };
 
 struct PodDisruptionBudget {
@@ -55,12 +59,14 @@ struct PodDisruptionBudget {
   std::optional<IntOrPercent> min_available;
   std::optional<IntOrPercent> max_unavailable;
   bool always_allow_unhealthy = false;  // unhealthyPodEvictionPolicy: AlwaysAllow
+  bool operator==(const PodDisruptionBudget&) const = default;
 };
 
 struct PriorityClass {
   Symbol name;
   std::int32_t value = 0;
   bool global_default = false;
+  bool operator==(const PriorityClass&) const = default;
 };
 
 }  // namespace tamp

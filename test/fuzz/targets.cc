@@ -1,13 +1,16 @@
 #include "fuzz/targets.h"
 
+#include <algorithm>
 #include <array>
-#include <cstdio>
-#include <cstdlib>
+#include <span>
 #include <string>
 
 #include "base/time.h"
+#include "codec/admission.h"
 #include "codec/cron.h"
 #include "codec/duration.h"
+#include "codec/exec_credential.h"
+#include "codec/kubeconfig.h"
 #include "codec/quantity.h"
 #include "codec/settings.h"
 #include "codec/snapshot.h"
@@ -15,15 +18,12 @@
 #include "codec/yaml.h"
 #include "codec/yaml_scalar.h"
 #include "fuzz/check_cluster.h"
+#include "fuzz/kube_targets.h"
+#include "fuzz/require.h"
+#include "fuzz/store_targets.h"
 
 namespace tamp::fuzz {
 namespace {
-
-void require(bool holds, const std::string& promise) {
-  if (holds) return;
-  std::fprintf(stderr, "broken promise: %s\n", promise.c_str());
-  std::abort();
-}
 
 // Whatever was read is whole; whatever was refused says why.
 void check(const Result<codec::Reading>& reading) {
@@ -91,6 +91,26 @@ void prices(std::string_view bytes) {
     require(!node.price_override || *node.price_override >= Money{}, "no price is negative");
 }
 
+// Whoever can be answered is answered, and what they asked for is not read further than it goes.
+void admission(std::string_view bytes) {
+  const auto request = codec::decode_admission(std::string(bytes));
+  if (!request) return require(!request.error().message.empty(), "an error has a message");
+  require(!request->uid.empty(), "a review that can be answered has a uid");
+  codec::AdmissionAnswer answer;
+  answer.uid = request->uid;
+  answer.approver = request->username;
+  answer.warnings = request->groups;
+  if (request->policy && !*request->policy) answer.message = request->policy->error().message;
+  if (request->run && !*request->run) answer.message = request->run->error().message;
+  for (const bool allowed : {false, true}) {
+    answer.allowed = allowed;
+    const auto json = codec::Json::parse(codec::encode_admission(answer));
+    require(json.ok(), "an answer is JSON: " + (json ? "" : json.error().message));
+    require(json->root().get("response").get("uid").string() == request->uid,
+            "the answer is to the question");
+  }
+}
+
 void yaml(std::string_view bytes) {
   const auto documents = codec::yaml_to_json(std::string(bytes));
   if (!documents) return require(!documents.error().message.empty(), "an error has a message");
@@ -132,14 +152,56 @@ void time(std::string_view bytes) {
   codec::resolve_plain(bytes);
 }
 
-constexpr std::array<Target, 8> kTargets = {{{"snapshot", snapshot},
-                                             {"policy", policy},
-                                             {"catalogue", catalogue},
-                                             {"prices", prices},
-                                             {"yaml", yaml},
-                                             {"quantity", quantity},
-                                             {"cron", cron},
-                                             {"time", time}}};
+// The first byte says where a second file begins, so that merging is tried as well.
+void kubeconfig(std::string_view bytes) {
+  const std::size_t cut =
+      bytes.empty() ? 0 : std::min<std::size_t>(static_cast<unsigned char>(bytes[0]), bytes.size());
+  const std::array<codec::KubeconfigFile, 2> split = {
+      {{"one", "/one", std::string(bytes.substr(0, cut))}, {"two", "/two", std::string(bytes.substr(cut))}}};
+  const std::array<codec::KubeconfigFile, 1> whole = {{{"one", "/one", std::string(bytes)}}};
+  for (const std::span<const codec::KubeconfigFile> files :
+       {std::span<const codec::KubeconfigFile>(split), std::span<const codec::KubeconfigFile>(whole)}) {
+    const auto config = codec::read_kubeconfig(files);
+    if (!config) {
+      require(!config.error().message.empty(), "an error has a message");
+      continue;
+    }
+    for (const codec::KubeconfigUser& user : config->users)
+      if (user.exec) require(!user.exec->command.empty(), "a plugin has a command");
+    const auto choice = codec::choose_context(*config, "");
+    if (!choice) continue;
+    require(choice->cluster.server.starts_with("http"), "a cluster that is chosen has a server");
+    if (!choice->user.exec) continue;
+    codec::ExecPlugin plugin = *choice->user.exec;
+    plugin.provide_cluster_info = true;
+    require(codec::Json::parse(codec::write_exec_info(plugin, choice->cluster, "ca", true)).ok(),
+            "what a plugin is told is JSON");
+  }
+}
+
+void exec_credential(std::string_view bytes) {
+  const auto credential = codec::read_exec_credential(std::string(bytes), "client.authentication.k8s.io/v1");
+  if (!credential) return require(!credential.error().message.empty(), "an error has a message");
+  require(!credential->token.empty() || !credential->certificate.empty(), "a credential holds something");
+  require(credential->certificate.empty() == credential->key.empty(), "a certificate has its key");
+}
+
+constexpr std::array<Target, 16> kTargets = {{{"admission", admission},
+                                              {"snapshot", snapshot},
+                                              {"store", store},
+                                              {"dump", dump},
+                                              {"policy", policy},
+                                              {"catalogue", catalogue},
+                                              {"prices", prices},
+                                              {"yaml", yaml},
+                                              {"quantity", quantity},
+                                              {"cron", cron},
+                                              {"time", time},
+                                              {"watch", watch},
+                                              {"api_status", api_status},
+                                              {"lease", lease},
+                                              {"kubeconfig", kubeconfig},
+                                              {"exec_credential", exec_credential}}};
 
 }  // namespace
 

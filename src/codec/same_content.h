@@ -1,0 +1,11 @@
+// Do two JSON values mean the same? The order of an object's fields does not matter, and a field that is null is the same as
+// one that is not there.
+#pragma once
+
+#include "codec/value.h"
+
+namespace tamp::codec {
+
+bool same_content(Value a, Value b);
+
+}  // namespace tamp::codec

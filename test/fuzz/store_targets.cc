@@ -1,0 +1,90 @@
+#include "fuzz/store_targets.h"
+
+#include <string>
+
+#include "codec/dump.h"
+#include "codec/snapshot.h"
+#include "codec/store.h"
+#include "codec/value.h"
+#include "fuzz/check_cluster.h"
+#include "fuzz/require.h"
+
+namespace tamp::fuzz {
+namespace {
+
+// 'a' is the first kind.
+codec::ObjectKind kind_of(char letter) {
+  return static_cast<codec::ObjectKind>(static_cast<unsigned char>(letter - 'a') % codec::kObjectKinds);
+}
+
+void step(codec::ClusterStore& store, std::string_view line) {
+  const codec::ObjectKind kind = kind_of(line[0]);
+  const char what = line[1];
+  std::string bytes(line.substr(2));
+  if (what == 'e') {
+    const auto before = store.generation();
+    const auto event = store.apply_event(kind, std::move(bytes));
+    if (!event) require(!event.error().message.empty(), "an error has a message");
+    require(event || store.generation() == before, "what is refused changes nothing");
+  }
+  if (what == 'p') {
+    const auto before = store.generation();
+    const auto page = store.add_page(kind, std::move(bytes));
+    if (!page) require(!page.error().message.empty(), "an error has a message");
+    require(store.generation() == before, "a list takes effect when it ends");
+  }
+  if (what == 'b') store.begin_list(kind);
+  if (what == 'x') store.end_list(kind);
+  if (what == 'f') store.forget_kind(kind);
+  if (what == 'c') store.compact();
+}
+
+std::string written(const codec::Dump& dump) {
+  std::string text;
+  require(dump.write([&](std::string_view piece) { text += piece; }).ok(), "a dump can be written");
+  return text;
+}
+
+bool reads(std::string objects) {
+  codec::Inputs inputs;
+  inputs.objects.push_back({"dump", std::move(objects)});
+  return codec::read_snapshot(inputs).ok();
+}
+
+}  // namespace
+
+void store(std::string_view bytes) {
+  codec::ClusterStore store;
+  while (!bytes.empty()) {
+    const auto end = std::min(bytes.find('\n'), bytes.size());
+    if (end >= 2) step(store, bytes.substr(0, end));
+    bytes.remove_prefix(std::min(end + 1, bytes.size()));
+  }
+  const codec::Reading before = store.view();
+  std::string problem = testing::check_cluster(before.cluster);
+  require(problem.empty(), problem);
+  store.compact();
+  const codec::Reading after = store.view();
+  problem = testing::check_cluster(after.cluster);
+  require(problem.empty(), problem);
+  require(before.cluster.pods.size() == after.cluster.pods.size() &&
+              before.cluster.pod_specs.size() == after.cluster.pod_specs.size() &&
+              before.warnings == after.warnings,
+          "compaction changes nothing");
+  for (const auto& object : store.unreadable())
+    require(!object.name.empty() && !object.message.empty(), "what is unreadable has a name and an error");
+}
+
+void dump(std::string_view bytes) {
+  if (bytes.empty()) return;
+  const codec::ObjectKind kind = kind_of(bytes[0]);
+  codec::Dump plain, masked({.mask = true});
+  const auto page = plain.add_page(kind, std::string(bytes.substr(1)));
+  if (!page) return require(!page.error().message.empty(), "an error has a message");
+  require(masked.add_page(kind, std::string(bytes.substr(1))).ok(), "masking comes later");
+  const std::string text = written(plain), other = written(masked);
+  require(codec::Json::parse(text).ok() && codec::Json::parse(other).ok(), "a dump is JSON");
+  if (reads(text)) require(reads(other), "a masked dump reads as well");
+}
+
+}  // namespace tamp::fuzz
