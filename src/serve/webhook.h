@@ -1,0 +1,25 @@
+// The admission webhook over HTTP: /mutate stamps the approver into a ConsolidationRun, /validate refuses what the schema
+// cannot see and warns of what is unwise. The rules are in decide (policy_review.h, run_review.h), the format in
+// codec/admission.h; this only joins them.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "decide/policy_review.h"
+#include "serve/http_server.h"
+
+namespace tamp::serve {
+
+struct Webhook {
+  // What the rules need to know of the cluster; null until it is known, then rules that need it stay silent. Called on
+  // threads of the server.
+  std::function<std::shared_ptr<const decide::ClusterFacts>()> facts;
+  // Told of every review that was answered. May be null.
+  std::function<void(bool allowed)> answered;
+
+  // 200 with an AdmissionReview, whether it allows or not; 400 for what is no review, 404, 405 and 415 as usual.
+  HttpResponse answer(const HttpRequest& request) const;
+};
+
+}  // namespace tamp::serve
