@@ -79,6 +79,16 @@ Status write_output(std::string_view text) {
   return status;
 }
 
+Status write_file(const std::string& path, std::string_view text) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (fd < 0) return Error{path + ": cannot open: " + why(errno)};
+  auto status = write_all(fd, text);
+  // The last error of a write may only show when the file is closed.
+  if (::close(fd) != 0 && status.ok()) status = Error{why(errno)};
+  if (!status.ok()) return std::move(status).error().with(path);
+  return status;
+}
+
 void write_error(std::string_view text) { (void)write_all(STDERR_FILENO, text).ok(); }
 
 }  // namespace tamp::cli

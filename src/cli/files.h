@@ -17,6 +17,8 @@ inline constexpr std::size_t kLargestFile = std::size_t{2} << 30;
 Result<codec::Input> read_input(const std::string& path, std::size_t largest = kLargestFile);
 
 Status write_output(std::string_view text);
+// Readable by its owner alone: what people keep in such files names their machines and workloads.
+Status write_file(const std::string& path, std::string_view text);
 // Best effort: there is nobody left to tell.
 void write_error(std::string_view text);
 

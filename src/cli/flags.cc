@@ -158,44 +158,102 @@ Status apply_timings(Options& o, const std::string& value, SettingSource) {
   return set_switch(o.timings, value);
 }
 
+template <std::string Options::* Field>
+Status apply_text(Options& o, const std::string& value, SettingSource) {
+  o.*Field = value;
+  return success();
+}
+
+template <std::string ControllerFlags::* Field>
+Status apply_controller_text(Options& o, const std::string& value, SettingSource) {
+  o.controller.*Field = value;
+  return success();
+}
+
+template <Duration ControllerFlags::* Field>
+Status apply_interval(Options& o, const std::string& value, SettingSource) {
+  const Result<Duration> interval = parse_go_duration(value);
+  if (!interval.ok() || *interval < Duration::seconds(1)) return expected(value, "a duration of 1s or more");
+  o.controller.*Field = *interval;
+  return success();
+}
+
+Status apply_qps(Options& o, const std::string& value, SettingSource) {
+  TAMP_TRY(o.controller.qps, parse_number(value, 1, 10'000, "a number of requests per second, 1 or more"));
+  return success();
+}
+
+Status apply_mask(Options& o, const std::string& value, SettingSource) { return set_switch(o.mask, value); }
+
 constexpr Flag kFlags[] = {
+    {"--kubeconfig", "", "FILE", "",
+     "how to reach the cluster; else KUBECONFIG, ~/.kube/config, or the account of the pod", kLive, false,
+     apply_text<&Options::kubeconfig>},
+    {"--context", "", "NAME", "CONTEXT", "the kubeconfig's context, other than its current one", kLive, false,
+     apply_text<&Options::context>},
     {"--filename", "-f", "FILE", "FILENAME",
-     "what kubectl get -o json|yaml printed, - for standard input; may be repeated", kEverywhere, true,
+     "what kubectl get -o json|yaml printed, - for standard input; may be repeated", kQuestions, true,
      apply_file},
     {"--instance-types", "", "FILE", "INSTANCE_TYPES", "machine catalogue, JSON of Karpenter's KWOK provider",
-     kEverywhere, false, apply_path<&Options::instance_types>},
-    {"--prices", "", "FILE", "PRICES", "prices that override the catalogue's, OpenCost CSV", kEverywhere,
-     false, apply_path<&Options::prices>},
-    {"--policy", "", "FILE", "POLICY", "a TemperPolicy, in place of the one in the cluster", kEverywhere,
+     kQuestions | kController, false, apply_path<&Options::instance_types>},
+    {"--prices", "", "FILE", "PRICES", "prices that override the catalogue's, OpenCost CSV",
+     kQuestions | kController, false, apply_path<&Options::prices>},
+    {"--policy", "", "FILE", "POLICY", "a TemperPolicy, in place of the one in the cluster", kQuestions,
      false, apply_path<&Options::policy>},
     {"--observe", "", "FILE", "OBSERVE", "measurements; not supported yet", kDecisions, false,
      refuse_observations},
     {"--planner", "", "Requests|SLO", "PLANNER",
      "what to decide on; Requests, the default, is the only one yet", kDecisions, false, apply_planner},
-    {"--now", "", "TIME", "NOW", "decide as of this time (RFC 3339) and not as of the clock", kEverywhere,
+    {"--now", "", "TIME", "NOW", "decide as of this time (RFC 3339) and not as of the clock", kQuestions,
      false, apply_time<&Options::now>},
     {"--method", "", "all|empty|multi|single", "METHOD",
      "which moves to look for; all stops at the first that finds one", kPlan, false, apply_method},
     {"--every", "", "", "EVERY", "give each node its own verdict; its commands exclude each other", kPlan,
      false, apply_every},
-    {"--compat", "", "karpenter-1.14", "COMPAT", "decide as that engine does", kEverywhere, false,
+    {"--compat", "", "karpenter-1.14", "COMPAT", "decide as that engine does", kQuestions, false,
      apply_compat},
     {"--feature-gates", "", "NAME=BOOL,…", "FEATURE_GATES",
-     "SpotToSpotConsolidation=true lets spot replace spot", kDecisions, false, apply_feature_gates},
+     "SpotToSpotConsolidation=true lets spot replace spot", kDecides, false, apply_feature_gates},
     {"--last-node-deleted", "", "TIME", "LAST_NODE_DELETED",
      "when a node was last deleted, for the stabilization window", kDecisions, false,
      apply_time<&Options::last_node_deleted>},
     {"--preference-policy", "", "Ignore|Respect", "PREFERENCE_POLICY",
-     "preferred affinity and spread: ignore, or respect and relax", kEverywhere, false, apply_preferences},
+     "preferred affinity and spread: ignore, or respect and relax", kQuestions | kController, false,
+     apply_preferences},
     {"--scaledown-utilization-threshold", "", "SHARE", "SCALE_DOWN_UTILIZATION_THRESHOLD",
-     "nodes whose requests exceed this share stay; 1 is off", kDecisions, false, apply_utilization},
+     "nodes whose requests exceed this share stay; 1 is off", kDecides, false, apply_utilization},
     {"--savings-threshold", "", "DOLLARS", "SAVINGS_THRESHOLD",
-     "$/h that a move must save per unit of disruption cost; 0 is off", kDecisions, false, apply_savings},
+     "$/h that a move must save per unit of disruption cost; 0 is off", kDecides, false, apply_savings},
     {"--all", "", "", "ALL", "every pod", kFits, false, apply_all_pods},
-    {"--output", "-o", "table|json|yaml", "OUTPUT", "for people or for tools", kEverywhere, false,
+    {"--output", "-o", "table|json|yaml", "OUTPUT", "for people or for tools", kQuestions, false,
      apply_output},
-    {"--color", "", "auto|always|never", "COLOR", "auto: in a terminal, unless NO_COLOR is set", kEverywhere,
+    {"--color", "", "auto|always|never", "COLOR", "auto: in a terminal, unless NO_COLOR is set", kQuestions,
      false, apply_color},
+    {"--mask", "", "", "MASK", "replace names and images by pseudonyms", kSnapshot, false, apply_mask},
+    {"--namespace", "", "NAME", "POD_NAMESPACE", "where the Lease and the webhook's certificate are kept",
+     kController, false, apply_controller_text<&ControllerFlags::ns>},
+    {"--pod-name", "", "NAME", "POD_NAME", "who this is, in the Lease and in Events", kController, false,
+     apply_controller_text<&ControllerFlags::pod_name>},
+    {"--node-name", "", "NAME", "NODE_NAME", "where this runs: the leader's node is not removed", kController,
+     false, apply_controller_text<&ControllerFlags::node_name>},
+    {"--poll-interval", "", "DURATION", "POLL_INTERVAL", "time between two passes, at least (5s)",
+     kController, false, apply_interval<&ControllerFlags::poll_interval>},
+    {"--idle-interval", "", "DURATION", "IDLE_INTERVAL", "time between two passes while nothing changes (5m)",
+     kController, false, apply_interval<&ControllerFlags::idle_interval>},
+    {"--metrics-address", "", "IP:PORT", "METRICS_ADDRESS",
+     "for /metrics, /healthz and /readyz (127.0.0.1:8080)", kController, false,
+     apply_controller_text<&ControllerFlags::metrics_address>},
+    {"--webhook-address", "", "IP:PORT", "WEBHOOK_ADDRESS",
+     "for the admission webhook, with TLS; off if not given", kController, false,
+     apply_controller_text<&ControllerFlags::webhook_address>},
+    {"--webhook-service", "", "NAME", "WEBHOOK_SERVICE", "the Service in front of the webhook (tamp-webhook)",
+     kController, false, apply_controller_text<&ControllerFlags::webhook_service>},
+    {"--kube-api-qps", "", "NUMBER", "KUBE_API_QPS", "requests per second, at most (50)", kController, false,
+     apply_qps},
+    {"--log-level", "", "debug|info|warn|error", "LOG_LEVEL", "what is logged (info)", kController, false,
+     apply_controller_text<&ControllerFlags::log_level>},
+    {"--log-format", "", "text|json", "LOG_FORMAT", "for people or for tools (text in a terminal, else json)",
+     kController, false, apply_controller_text<&ControllerFlags::log_format>},
     {"--timings", "", "", "TIMINGS", "say how long reading and planning took", kPlan, false, apply_timings},
 };
 

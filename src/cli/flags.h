@@ -12,13 +12,23 @@
 namespace tamp::cli {
 
 // Which commands take a flag.
-enum : std::uint8_t { kPlan = 1, kExplain = 2, kFits = 4, kDecisions = kPlan | kExplain, kEverywhere = 7 };
+enum : std::uint8_t {
+  kPlan = 1,
+  kExplain = 2,
+  kFits = 4,
+  kController = 8,
+  kSnapshot = 16,
+  kQuestions = kPlan | kExplain | kFits,
+  kDecisions = kPlan | kExplain,
+  kDecides = kDecisions | kController,
+  kLive = kQuestions | kController | kSnapshot,
+};
 
 struct Flag {
   const char* name;         // "--instance-types"
   const char* letter;       // "-f", or "" for none
   const char* value;        // "FILE"; "" for a switch
-  const char* environment;  // "INSTANCE_TYPES"
+  const char* environment;  // "INSTANCE_TYPES"; "" for none
   const char* help;
   std::uint8_t commands;
   bool repeats;

@@ -30,7 +30,7 @@ std::string flag_lines(std::uint8_t command) {
     out += left.size() <= widest ? std::string(widest - left.size() + 2, ' ')
                                  : "\n" + std::string(widest + 4, ' ');
     out += flag->help;
-    out += std::string(" [") + flag->environment + "]\n";
+    out += flag->environment[0] != '\0' ? std::string(" [") + flag->environment + "]\n" : "\n";
   }
   return out;
 }
@@ -48,17 +48,21 @@ std::string general_help(std::string_view program) {
   const std::string p(program);
   return "Tamp packs a Kubernetes cluster onto fewer, cheaper nodes, and says why not for every node that stays.\n\n"
          "Usage:\n"
-         "  " + p + " plan -f CLUSTER [--instance-types FILE]   what to remove or replace now, and what it saves\n"
-         "  " + p + " explain NODE -f CLUSTER …                  why (not) this node: every gate with its numbers\n"
-         "  " + p + " fits POD|NAMESPACE/POD|--all -f CLUSTER    where a pod could run, and why not elsewhere\n"
+         "  " + p + " plan                    what to remove or replace now, and what it saves\n"
+         "  " + p + " explain NODE            why (not) this node: every gate with its numbers\n"
+         "  " + p + " fits POD|NS/POD|--all   where a pod could run, and why not elsewhere\n"
+         "  " + p + " snapshot [FILE]         write the live cluster to a file that plan, explain and fits read\n"
+         "  " + p + " controller              watch the cluster, publish the plan and the reasons\n"
          "  " + p + " version\n\n"
          "Examples:\n"
-         "  " + p + " plan -f cluster.json --instance-types types.json\n"
-         "  " + p + " plan -f cluster.json --instance-types types.json --every -o json\n"
-         "  " + p + " explain ip-10-0-3-9 -f cluster.json --instance-types types.json\n"
-         "  " + p + " fits shop/cart-0 -f cluster.json\n\n"
-         "Tamp reads files. To plan a live cluster, pipe it in:\n\n" +
-         kubectl_advice(p + " plan --instance-types types.json") +
+         "  " + p + " plan                                        the cluster of the current context\n"
+         "  " + p + " plan --instance-types types.json            with a machine catalogue: replacements, too\n"
+         "  " + p + " plan -f cluster.json -o json                a cluster in a file, for tools\n"
+         "  " + p + " explain ip-10-0-3-9\n"
+         "  " + p + " snapshot cluster.json --mask                a cluster to send to somebody\n\n"
+         "Without -f the cluster is read through the kubeconfig or the pod's account, and nothing in it is changed. Files\n"
+         "may come from kubectl, too:\n\n" +
+         kubectl_advice(p + " plan") +
          "\nEvery flag can be set by the environment variable in brackets after it: " + p +
          " plan --help lists them.\n"
          "Exit status: 0 decided (also when there is nothing to do), 2 bad input or usage, 1 anything else.\n";
@@ -71,20 +75,32 @@ std::string command_help(std::string_view program, std::uint8_t command) {
     case kExplain:
       out = "Says why a node can go or stays: every gate in order with its numbers and where each setting came\n"
             "from, which pods have no place, the cheapest rejected replacement, and what would have to change.\n\n"
-            "Usage:\n  " + p + " explain NODE -f FILE [flags]\n\n"
-            "Example:\n  " + p + " explain ip-10-0-3-9 -f cluster.json --instance-types types.json\n";
+            "Usage:\n  " + p + " explain NODE [-f FILE]… [flags]\n\n"
+            "Example:\n  " + p + " explain ip-10-0-3-9\n  " + p + " explain ip-10-0-3-9 -f cluster.json\n";
       break;
     case kFits:
       out = "Says where a pod could run, by the scheduler's filters alone. A pod that runs is judged as if it had\n"
             "just been evicted. The reason is the filter's name as kube-scheduler calls it.\n\n"
-            "Usage:\n  " + p + " fits POD|NAMESPACE/POD|--all -f FILE [flags]\n\n"
+            "Usage:\n  " + p + " fits POD|NAMESPACE/POD|--all [-f FILE]… [flags]\n\n"
             "Example:\n  " + p + " fits shop/cart-0 -f cluster.json\n";
+      break;
+    case kController:
+      out = "Watches the cluster, decides again when something has changed, and publishes the plan in the status of the\n"
+            "TemperPolicy named default, with the reasons of nodes that stay there and in Events. It moves nothing.\n"
+            "Several may run; one leads.\n\n"
+            "Usage:\n  " + p + " controller [flags]\n";
+      break;
+    case kSnapshot:
+      out = "Writes what Tamp reads of the live cluster to FILE (or standard output), for -f. Environment variables,\n"
+            "commands and foreign annotations of pods are left out; --mask also replaces names and images.\n\n"
+            "Usage:\n  " + p + " snapshot [FILE] [flags]\n";
       break;
     default:
       out = "Decides what to consolidate: empty nodes, several nodes at once, single nodes, in this order; and says\n"
             "for every node that stays which gate keeps it.\n\n"
-            "Usage:\n  " + p + " plan -f FILE [flags]\n\n"
+            "Usage:\n  " + p + " plan [-f FILE]… [flags]\n\n"
             "Examples:\n"
+            "  " + p + " plan\n"
             "  " + p + " plan -f cluster.json --instance-types types.json\n"
             "  " + p + " plan -f nodes.yaml -f pods.yaml --policy policy.yaml -o json\n"
             "  kubectl get nodes,pods -A -o json | " + p + " plan -f -\n";

@@ -7,7 +7,9 @@
 #include <string>
 
 #include "cli/commands.h"
+#include "cli/controller_command.h"
 #include "cli/files.h"
+#include "cli/live.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
 
@@ -33,8 +35,10 @@ double stopwatch_ms() {
   return std::chrono::duration<double, std::milli>(t).count();
 }
 
-Result<std::string> answer(const Options& options) {
-  const ClusterSource source = file_source(options);
+// `unreachable` is set when a live cluster could not be read, which is no mistake of the user's.
+Result<std::string> answer(const Options& options, bool& unreachable) {
+  const ClusterSource source =
+      options.files.empty() ? live_source(options, environment, unreachable) : file_source(options);
   const Invocation invocation{options,
                               source,
                               output_style(options.color, environment),
@@ -52,6 +56,12 @@ Result<std::string> answer(const Options& options) {
       return run_explain(invocation);
     case Verb::Fits:
       return run_fits(invocation);
+    case Verb::Snapshot:
+      return run_snapshot(options, environment, unreachable);
+    case Verb::Controller: {
+      TAMP_CHECK(run_controller(options, environment, TAMP_VERSION));
+      return std::string();
+    }
   }
   return options.help;
 }
@@ -62,10 +72,11 @@ int run(std::span<const char* const> arguments) {
     complain(options.error().message);
     return kBadInput;
   }
-  const Result<std::string> text = answer(*options);
+  bool unreachable = false;
+  const Result<std::string> text = answer(*options, unreachable);
   if (!text.ok()) {
     complain(text.error().message);
-    return kBadInput;
+    return unreachable ? kFailed : kBadInput;
   }
   if (const Status written = write_output(*text); !written.ok()) {
     complain(written.error().message);

@@ -17,10 +17,12 @@ struct Command {
   const char* subject;  // what its argument is called; nullptr for none
 };
 
-constexpr std::array<Command, 3> kCommands = {{
+constexpr std::array<Command, 5> kCommands = {{
     {"plan", Verb::Plan, kPlan, nullptr},
     {"explain", Verb::Explain, kExplain, "NODE"},
     {"fits", Verb::Fits, kFits, "POD"},
+    {"controller", Verb::Controller, kController, nullptr},
+    {"snapshot", Verb::Snapshot, kSnapshot, "FILE"},
 }};
 
 // What one command's parser collects before anything is checked.
@@ -74,7 +76,7 @@ Status apply_all(const Command& command, const Collected& collected, const Envir
     for (const std::string& value : values)
       if (auto status = flag.apply(options, value, SettingSource::Flag); !status.ok())
         return std::move(status).error().with(flag.name);
-    if (!values.empty()) continue;
+    if (!values.empty() || flag.environment[0] == '\0') continue;
     const std::optional<std::string> set = environment(flag.environment);
     if (!set || set->empty()) continue;
     for (const std::string& value : flag.repeats ? split_commas(*set) : std::vector{*set})
@@ -86,13 +88,11 @@ Status apply_all(const Command& command, const Collected& collected, const Envir
 
 Status check(const Command& command, const Options& options, std::string_view program) {
   const std::string line = std::string(program) + " " + command.name;
-  if (command.verb == Verb::Explain && options.subject.empty())
-    return Error{"which node? " + line + " NODE -f FILE"};
+  if (command.verb == Verb::Explain && options.subject.empty()) return Error{"which node? " + line + " NODE"};
   if (command.verb == Verb::Fits && options.subject.empty() == !options.all_pods)
-    return Error{"name one pod, or ask for --all: " + line + " NAMESPACE/POD -f FILE"};
-  if (options.files.empty())
-    return Error{"no cluster given: live clusters are not supported yet. Pipe in what kubectl prints:\n\n" +
-                 kubectl_advice(line)};
+    return Error{"name one pod, or ask for --all: " + line + " NAMESPACE/POD"};
+  if (!options.files.empty() && (!options.kubeconfig.empty() || !options.context.empty()))
+    return Error{"a cluster is read from files (-f) or live (--kubeconfig, --context), not both"};
   return success();
 }
 

@@ -15,15 +15,32 @@
 
 namespace tamp::cli {
 
-enum class Verb : std::uint8_t { Help, Version, Plan, Explain, Fits };
+enum class Verb : std::uint8_t { Help, Version, Plan, Explain, Fits, Controller, Snapshot };
 enum class Format : std::uint8_t { Table, Json, Yaml };
 enum class ColorWish : std::uint8_t { Auto, Always, Never };
+
+// For `tamp controller`.
+struct ControllerFlags {
+  std::string ns;        // empty: that of the pod, else tamp-system
+  std::string pod_name;  // empty: the host's name
+  std::string node_name;
+  Duration poll_interval = Duration::seconds(5);
+  Duration idle_interval = Duration::minutes(5);
+  std::string metrics_address = "127.0.0.1:8080";
+  std::string webhook_address;  // empty: no webhook
+  std::string webhook_service = "tamp-webhook";
+  std::string log_level = "info";
+  std::string log_format;  // empty: text in a terminal, else json
+  double qps = 50;
+};
 
 struct Options {
   Verb verb = Verb::Help;
   std::string help;  // the text to print, for Verb::Help
 
-  std::vector<std::string> files;  // "-" is standard input
+  std::string kubeconfig;  // empty: as the environment has it
+  std::string context;
+  std::vector<std::string> files;  // "-" is standard input; none: the live cluster
   std::optional<std::string> instance_types;
   std::optional<std::string> prices;
   std::optional<std::string> policy;
@@ -34,8 +51,10 @@ struct Options {
   bool all_methods = true;  // --method all, or none given
   FlagSettings settings;
 
-  std::string subject;  // explain: a node; fits: a pod or namespace/pod
+  std::string subject;  // explain: a node; fits: a pod or namespace/pod; snapshot: the file to write
   bool all_pods = false;
+  bool mask = false;
+  ControllerFlags controller;
 
   Format format = Format::Table;
   ColorWish color = ColorWish::Auto;

@@ -1,0 +1,208 @@
+#include "cli/controller_command.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include "cli/files.h"
+#include "codec/store.h"
+#include "control/controller.h"
+#include "control/webhook_certificate.h"
+#include "kube/access.h"
+#include "kube/curl_transport.h"
+#include "kube/real_loop.h"
+#include "kube/stop_signals.h"
+#include "serve/health.h"
+#include "serve/http_server.h"
+#include "serve/metrics.h"
+#include "serve/webhook.h"
+
+namespace tamp::cli {
+namespace {
+
+constexpr std::string_view kDefaultNamespace = "tamp-system";
+// An orderly end must not take longer than Kubernetes waits (30 s by default).
+constexpr Duration kStopWithin = Duration::seconds(10);
+
+Time wall_clock() {
+  const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
+  return Time{std::chrono::duration_cast<std::chrono::nanoseconds>(since_epoch).count()};
+}
+
+struct Address {
+  std::string ip;
+  std::uint16_t port = 0;
+};
+
+// "127.0.0.1:8080", "[::1]:8080", ":8080" (every interface).
+Result<Address> parse_address(const std::string& text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string::npos) return Error{"\"" + text + "\" is not IP:PORT"};
+  Address address;
+  address.ip = text.substr(0, colon);
+  if (address.ip.size() > 2 && address.ip.front() == '[' && address.ip.back() == ']')
+    address.ip = address.ip.substr(1, address.ip.size() - 2);
+  if (address.ip.empty()) address.ip = "0.0.0.0";
+  const char* end = text.data() + text.size();
+  if (std::from_chars(text.data() + colon + 1, end, address.port).ptr != end || colon + 1 == text.size())
+    return Error{"\"" + text + "\" is not IP:PORT"};
+  return address;
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : std::string("tamp");
+}
+
+Result<codec::ClusterStore> make_store(const Options& options) {
+  codec::ClusterStore store;
+  if (options.instance_types) {
+    TAMP_TRY(const codec::Input input, read_input(*options.instance_types));
+    TAMP_CHECK(store.set_instance_types(input));
+  }
+  if (options.prices) {
+    TAMP_TRY(codec::Input input, read_input(*options.prices));
+    TAMP_CHECK(store.set_prices(std::move(input)));
+  }
+  return store;
+}
+
+Result<control::Log> make_log(const ControllerFlags& flags) {
+  TAMP_TRY(const control::LogLevel level, control::parse_log_level(flags.log_level));
+  const std::string wish = !flags.log_format.empty()      ? flags.log_format
+                           : ::isatty(STDERR_FILENO) == 1 ? "text"
+                                                          : "json";
+  TAMP_TRY(const control::LogFormat format, control::parse_log_format(wish));
+  return control::Log(level, format, wall_clock, [](std::string_view line) { write_error(line); });
+}
+
+control::ControllerOptions controller_options(const Options& options, const std::string& ns,
+                                              std::uint64_t chance) {
+  const ControllerFlags& flags = options.controller;
+  control::ControllerOptions out;
+  out.pod_name = flags.pod_name.empty() ? host_name() : flags.pod_name;
+  out.node_name = flags.node_name;
+  out.election.ns = ns;
+  out.election.identity = kube::make_identity(out.pod_name, chance);
+  out.client.qps = flags.qps;
+  out.client.burst = static_cast<int>(2 * flags.qps);
+  out.flags = options.settings;
+  out.poll_interval = flags.poll_interval;
+  out.idle_interval = flags.idle_interval;
+  return out;
+}
+
+Result<std::unique_ptr<serve::HttpServer>> serve_metrics(const std::string& where, serve::Metrics& metrics,
+                                                         serve::Health& health) {
+  TAMP_TRY(const Address address, parse_address(where));
+  serve::HttpOptions options;
+  options.address = address.ip;
+  options.port = address.port;
+  options.plain_ok = true;  // nothing to hide and nothing to change behind it
+  return serve::HttpServer::start(options,
+                                  [&](const serve::HttpRequest& request, const serve::Responder& respond) {
+                                    if (request.path == "/metrics") return respond(metrics.exposition());
+                                    respond(health.answer(request));
+                                  });
+}
+
+// Under which the API server may call: through the Service, and straight where the address is a certain one.
+std::vector<std::string> webhook_names(const std::string& service, const std::string& ns,
+                                       const std::string& ip) {
+  std::vector<std::string> names = {service + "." + ns + ".svc", service + "." + ns + ".svc.cluster.local"};
+  if (ip != "0.0.0.0" && ip != "::") names.push_back(ip);
+  return names;
+}
+
+Status start_webhook(const Address& where, const serve::TlsIdentity& identity,
+                     const control::Controller& controller, serve::Metrics& metrics,
+                     std::unique_ptr<serve::HttpServer>& server) {
+  serve::HttpOptions options;
+  options.address = where.ip;
+  options.port = where.port;
+  options.tls = identity;
+  const serve::Webhook webhook{[&controller] { return controller.facts(); },
+                               [&metrics](bool allowed) { metrics.webhook_answered(allowed); }};
+  TAMP_TRY(server, serve::HttpServer::start(options, [webhook](const serve::HttpRequest& request,
+                                                               const serve::Responder& respond) {
+             respond(webhook.answer(request));
+           }));
+  return success();
+}
+
+}  // namespace
+
+Status run_controller(const Options& options, const Environment& environment, const std::string& version) {
+  const ControllerFlags& flags = options.controller;
+  TAMP_TRY(const control::Log log, make_log(flags));
+  TAMP_TRY(codec::ClusterStore store, make_store(options));
+  kube::AccessOptions wanted;
+  wanted.kubeconfig = options.kubeconfig;
+  wanted.context = options.context;
+  wanted.variable = [&](const std::string& name) { return environment(name).value_or(""); };
+  TAMP_TRY(const kube::Access access, kube::find_access(wanted));
+  const std::string ns = !flags.ns.empty() ? flags.ns : std::string(kDefaultNamespace);
+
+  kube::RealLoop loop;
+  std::unique_ptr<control::Controller> controller;
+  bool stopping = false;
+  kube::Pending patience;
+  const kube::StopSignals signals(loop, [&] {
+    if (std::exchange(stopping, true)) return;
+    patience = loop.after(kStopWithin, [&] { loop.stop(); });
+    if (controller) controller->stop([&] { loop.stop(); });
+  });
+  kube::CurlTransport transport(loop, access);
+
+  serve::Metrics metrics(version, __VERSION__);
+  serve::Health health({"caches"});
+  const control::ControllerOptions settings = controller_options(options, ns, loop.random());
+  TAMP_CHECK(kube::check(settings.election));
+  controller = std::make_unique<control::Controller>(loop, transport, settings, std::move(store), log,
+                                                     metrics, health);
+
+  auto metrics_server = serve_metrics(flags.metrics_address, metrics, health);
+  if (!metrics_server.ok()) return std::move(metrics_server).error().with("--metrics-address");
+  log.info("serving metrics and health", {{"port", static_cast<int>((*metrics_server)->port())},
+                                          {"version", version},
+                                          {"cluster", access.description}});
+  std::unique_ptr<serve::HttpServer> webhook_server;
+  std::unique_ptr<control::WebhookCertificate> certificate;
+  Status webhook_status = success();
+  if (!flags.webhook_address.empty()) {
+    auto address = parse_address(flags.webhook_address);
+    if (!address.ok()) return std::move(address).error().with("--webhook-address");
+    health.set_not_ready("webhook-certificate", "waiting for the leader to make it");
+    control::WebhookCertificateOptions wish;
+    wish.ns = ns;
+    wish.names = webhook_names(flags.webhook_service, ns, address->ip);
+    const auto use = [&, where = *address](const serve::TlsIdentity& identity) {
+      if (webhook_server)
+        webhook_status = webhook_server->replace_identity(identity);
+      else
+        webhook_status = start_webhook(where, identity, *controller, metrics, webhook_server);
+      if (!webhook_status.ok()) return loop.stop();
+      health.set_ready("webhook-certificate");
+      log.info("serving the webhook", {{"port", static_cast<int>(webhook_server->port())}});
+    };
+    certificate = std::make_unique<control::WebhookCertificate>(
+        loop, controller->client(), log, wish, [&] { return controller->may_write(); }, use);
+    certificate->start();
+  }
+  controller->start();
+  loop.run();
+
+  if (!webhook_status.ok()) return std::move(webhook_status).error().with("webhook");
+  certificate.reset();
+  if (webhook_server) webhook_server->stop(Duration::seconds(2));
+  (*metrics_server)->stop(Duration::seconds(2));
+  controller.reset();
+  log.info("stopped");
+  return success();
+}
+
+}  // namespace tamp::cli

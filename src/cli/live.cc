@@ -1,0 +1,142 @@
+#include "cli/live.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <optional>
+#include <utility>
+
+#include "cli/files.h"
+#include "codec/dump.h"
+#include "codec/store.h"
+#include "control/cluster_reader.h"
+#include "kube/access.h"
+#include "kube/curl_transport.h"
+#include "kube/real_loop.h"
+#include "report/words.h"
+
+namespace tamp::cli {
+namespace {
+
+Result<kube::Access> access_of(const Options& options, const Environment& environment) {
+  kube::AccessOptions wanted;
+  wanted.kubeconfig = options.kubeconfig;
+  wanted.context = options.context;
+  wanted.variable = [&](const std::string& name) { return environment(name).value_or(""); };
+  return kube::find_access(wanted);
+}
+
+// How far reading is, on one line of the terminal that is wiped at the end; nothing in a pipe.
+class Progress {
+ public:
+  Progress() : shown_(::isatty(STDERR_FILENO) == 1) {}
+  ~Progress() {
+    if (pages_ > 0 && shown_) write_error("\r\x1b[K");
+  }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void page(codec::ObjectKind kind, std::size_t bytes) {
+    bytes_ += bytes;
+    if (shown_ && ++pages_ % 8 == 1)
+      write_error(fmt::format("\r\x1b[Kreading the cluster: {}, {:.0f} MiB", codec::info(kind).plural,
+                              static_cast<double>(bytes_) / (1 << 20)));
+  }
+
+ private:
+  bool shown_;
+  std::size_t pages_ = 0, bytes_ = 0;
+};
+
+// Runs a loop of its own until every kind was read.
+Status read_all(const kube::Access& access, control::PageSink sink) {
+  kube::RealLoop loop;
+  kube::CurlTransport transport(loop, access);
+  kube::Client client(loop, transport, [] {
+    kube::ClientOptions eager;  // one command, then silence
+    eager.qps = 200;
+    eager.burst = 400;
+    return eager;
+  }());
+  Progress progress;
+  auto page = std::exchange(sink.page, nullptr);
+  sink.page = [&](codec::ObjectKind kind, std::string bytes) {
+    progress.page(kind, bytes.size());
+    return page(kind, std::move(bytes));
+  };
+  std::optional<Status> outcome;
+  control::ClusterReader reader(client, std::move(sink), [&](Status status) { outcome = std::move(status); });
+  reader.start();
+  loop.run_until([&] { return outcome.has_value(); });
+  if (!outcome->ok()) return std::move(*outcome).error().with(access.description);
+  return success();
+}
+
+// An object that makes no sense is an error, as it is in a file: a plan without it would be a guess.
+Status check_readable(const codec::ClusterStore& store) {
+  for (const codec::UnreadableObject& object : store.unreadable())
+    if (codec::forbids_plan(object)) return Error{object.message};
+  return success();
+}
+
+Result<codec::Reading> read_live(const Options& options, const Environment& environment, bool& unreachable) {
+  codec::Inputs policy_only;
+  if (options.policy) {
+    TAMP_TRY(policy_only.policy, read_input(*options.policy));
+  }
+  codec::ClusterStore store;
+  if (options.instance_types) {
+    TAMP_TRY(const codec::Input input, read_input(*options.instance_types));
+    TAMP_CHECK(store.set_instance_types(input));
+  }
+  if (options.prices) {
+    TAMP_TRY(codec::Input input, read_input(*options.prices));
+    TAMP_CHECK(store.set_prices(std::move(input)));
+  }
+  TAMP_TRY(const codec::Reading given, codec::read_snapshot(policy_only));
+  TAMP_TRY(const kube::Access access, access_of(options, environment));
+
+  control::PageSink sink;
+  sink.begin = [&](codec::ObjectKind kind) { store.begin_list(kind); };
+  sink.page = [&](codec::ObjectKind kind, std::string bytes) {
+    return store.add_page(kind, std::move(bytes));
+  };
+  sink.end = [&](codec::ObjectKind kind) { store.end_list(kind); };
+  if (auto status = read_all(access, std::move(sink)); !status.ok()) {
+    unreachable = true;
+    return std::move(status).error();
+  }
+  TAMP_CHECK(check_readable(store));
+  codec::Reading reading = store.view();
+  if (given.cluster.policy) reading.cluster.policy = given.cluster.policy;
+  return reading;
+}
+
+}  // namespace
+
+ClusterSource live_source(const Options& options, const Environment& environment, bool& unreachable) {
+  return [options, environment, &unreachable] { return read_live(options, environment, unreachable); };
+}
+
+Result<std::string> run_snapshot(const Options& options, const Environment& environment, bool& unreachable) {
+  TAMP_TRY(const kube::Access access, access_of(options, environment));
+  codec::Dump dump({options.mask});
+  control::PageSink sink;
+  sink.begin = [&](codec::ObjectKind kind) { dump.begin_list(kind); };
+  sink.page = [&](codec::ObjectKind kind, std::string bytes) {
+    return dump.add_page(kind, std::move(bytes));
+  };
+  sink.end = [](codec::ObjectKind) {};
+  if (auto status = read_all(access, std::move(sink)); !status.ok()) {
+    unreachable = true;
+    return std::move(status).error();
+  }
+  std::string text;
+  TAMP_CHECK(dump.write([&](std::string_view piece) { text += piece; }));
+  if (options.subject.empty() || options.subject == "-") return text;
+  TAMP_CHECK(write_file(options.subject, text));
+  return fmt::format("wrote {} ({:.1f} MiB) from {}\n", options.subject,
+                     static_cast<double>(text.size()) / (1 << 20), access.description);
+}
+
+}  // namespace tamp::cli

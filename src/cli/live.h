@@ -1,0 +1,17 @@
+// The live cluster, read once through the API server. Nothing in it is changed.
+#pragma once
+
+#include "base/result.h"
+#include "cli/options.h"
+#include "cli/source.h"
+
+namespace tamp::cli {
+
+// A ClusterSource that asks the API server that the options and the environment name. If the cluster could not be read
+// (and not: what the user asked for makes no sense), it sets `unreachable`.
+ClusterSource live_source(const Options& options, const Environment& environment, bool& unreachable);
+
+// `tamp snapshot`: what it writes to standard output; with a FILE, writes there and says what it wrote.
+Result<std::string> run_snapshot(const Options& options, const Environment& environment, bool& unreachable);
+
+}  // namespace tamp::cli

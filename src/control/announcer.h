@@ -1,0 +1,40 @@
+// Says on each node, as an Event, why it stays or what is planned for it; once, and again only when the reason changes:
+// numbers in the message change all the time.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "control/pass.h"
+#include "kube/event_recorder.h"
+#include "kube/loop.h"
+#include "serve/metrics.h"
+
+namespace tamp::control {
+
+class Announcer {
+ public:
+  Announcer(kube::Loop& loop, kube::EventRecorder& recorder, serve::Metrics& metrics)
+      : loop_(loop), recorder_(recorder), metrics_(metrics) {}
+  Announcer(const Announcer&) = delete;
+  Announcer& operator=(const Announcer&) = delete;
+
+  // The remarks of a pass replace those of the last one, said or not.
+  void announce(std::vector<NodeRemark> remarks);
+  // Somebody else leads: nothing more is said, and the next leadership starts afresh.
+  void reset();
+
+ private:
+  void pump();
+
+  kube::Loop& loop_;
+  kube::EventRecorder& recorder_;
+  serve::Metrics& metrics_;
+  std::unordered_map<std::string, std::string> said_;  // node uid -> reason; look-up only
+  std::deque<NodeRemark> waiting_;
+  kube::Pending wake_;
+};
+
+}  // namespace tamp::control

@@ -1,0 +1,347 @@
+#include "control/controller.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "report/words.h"
+
+namespace tamp::control {
+namespace {
+
+constexpr Duration kTick = Duration::seconds(1);
+// A pass is followed by a pause of at least so many times its own length.
+constexpr std::int64_t kPausePerPass = 4;
+constexpr Duration kFactsEvery = Duration::seconds(30);
+constexpr std::string_view kDefaultPolicy = "default";
+
+serve::WatchState watch_state(kube::ReflectorState::Phase phase) {
+  using Phase = kube::ReflectorState::Phase;
+  switch (phase) {
+    case Phase::Starting:
+      return serve::WatchState::Starting;
+    case Phase::Listing:
+      return serve::WatchState::Listing;
+    case Phase::Current:
+      return serve::WatchState::Current;
+    case Phase::Absent:
+      return serve::WatchState::Absent;
+    case Phase::Broken:
+      break;
+  }
+  return serve::WatchState::Broken;
+}
+
+StatusCondition plan_condition(const PassOutcome& outcome) {
+  if (!outcome.withheld_reason.empty())
+    return {"PlanPublished", false, outcome.withheld_reason, outcome.withheld_message};
+  if (outcome.plan_hash.empty())
+    return {"PlanPublished", false, "NothingToDo", "no consolidation passes every gate; see reasons"};
+  return {"PlanPublished", true, "Decided",
+          fmt::format("{} would go, saving {}", report::count(outcome.victims, "node", "nodes"),
+                      report::per_hour(outcome.savings))};
+}
+
+}  // namespace
+
+Controller::Controller(kube::Loop& loop, kube::ApiTransport& transport, ControllerOptions options,
+                       codec::ClusterStore store, const Log& log, serve::Metrics& metrics,
+                       serve::Health& health)
+    : loop_(loop),
+      options_(std::move(options)),
+      log_(log),
+      metrics_(metrics),
+      health_(health),
+      client_(loop, transport, options_.client),
+      store_(std::move(store)),
+      election_(loop, client_, options_.election,
+                {[this] { lead(); }, [this] { follow(); },
+                 [this](const std::string& holder) { log_.info("leader changed", {{"holder", holder}}); }}),
+      recorder_(loop, client_,
+                [this] {
+                  kube::EventRecorderOptions recorder;
+                  recorder.host = options_.pod_name;
+                  return recorder;
+                }()),
+      announcer_(loop, recorder_, metrics),
+      informers_(loop, client_, store_, [] {}) {
+  client_.set_may_write([this] { return election_.may_write(); });
+  client_.set_observer([this](const kube::RequestRecord& record) {
+    metrics_.api_request(record.verb, record.resource, record.status, record.duration);
+  });
+  relists_told_.resize(informers_.size());
+}
+
+void Controller::start() {
+  log_.info("controller started", {{"identity", options_.election.identity}, {"node", options_.node_name}});
+  metrics_.set_leader(false);
+  informers_.start();
+  election_.start();
+  tick();
+}
+
+void Controller::stop(std::function<void()> done) {
+  log_.info("controller stops");
+  tick_.cancel();
+  pass_.cancel();
+  for (auto& [name, writer] : writers_) writer->reset();
+  announcer_.reset();
+  informers_.stop();
+  election_.release(std::move(done));
+}
+
+std::shared_ptr<const decide::ClusterFacts> Controller::facts() const {
+  const std::lock_guard lock(facts_mutex_);
+  return facts_;
+}
+
+void Controller::set_facts(decide::ClusterFacts facts) {
+  auto shared = std::make_shared<const decide::ClusterFacts>(std::move(facts));
+  const std::lock_guard lock(facts_mutex_);
+  facts_ = std::move(shared);
+}
+
+void Controller::lead() {
+  log_.info("leading", {{"identity", options_.election.identity}});
+  metrics_.set_leader(true);
+  writers_.clear();
+  announcer_.reset();
+  decided_generation_.reset();
+  threshold_logged_.clear();
+  logged_plan_.clear();
+  // What happened before is not known, so it may have been a node's deletion a moment ago.
+  last_node_deleted_ = loop_.now();
+  node_names_.clear();
+}
+
+void Controller::follow() {
+  log_.warn("no longer leading", {{"error", election_.last_error()}});
+  metrics_.set_leader(false);
+  pass_.cancel();
+  passing_ = false;
+  writers_.clear();
+  announcer_.reset();
+}
+
+void Controller::tick() {
+  tick_ = loop_.after(kTick, [this] { tick(); });
+  health_.tick();
+  tell_watches();
+  const auto problem = distrust();
+  if (!informers_.synced())
+    health_.set_not_ready("caches", informers_.problem(loop_.instant(), options_.watch_patience));
+  else
+    health_.set_ready("caches");
+  if (problem && problem->second != logged_problem_)
+    log_.warn("no plan is made", {{"reason", problem->first}, {"problem", problem->second}});
+  if (!problem && !logged_problem_.empty()) log_.info("plans are made again");
+  logged_problem_ = problem ? problem->second : std::string();
+
+  if (!election_.leading()) return refresh_facts();
+  if (problem) {
+    // Before the first sync there may be a good plan of the last leader: it stays until more is known.
+    if (informers_.synced()) withdraw(problem->first, problem->second);
+    return;
+  }
+  consider();
+}
+
+void Controller::tell_watches() {
+  const kube::Instant now = loop_.instant();
+  for (std::size_t i = 0; i < informers_.size(); ++i) {
+    const kube::Reflector& watched = informers_.reflector(i);
+    const kube::ReflectorState& state = watched.state();
+    metrics_.set_watch(watched.type().plural, watch_state(state.phase), now - state.last_contact);
+    for (; relists_told_[i] < state.relists; ++relists_told_[i])
+      metrics_.watch_relisted(watched.type().plural);
+  }
+}
+
+std::optional<std::pair<std::string, std::string>> Controller::distrust() const {
+  if (std::string problem = informers_.problem(loop_.instant(), options_.watch_patience); !problem.empty())
+    return std::pair{std::string("WatchBroken"), std::move(problem)};
+  for (const codec::UnreadableObject& object : store_.unreadable())
+    if (codec::forbids_plan(object)) return std::pair{std::string("UnreadableObject"), object.message};
+  return std::nullopt;
+}
+
+bool Controller::pass_due(kube::Instant now) const {
+  if (passing_) return false;
+  if (!decided_generation_) return true;
+  const Duration since = now - last_pass_;
+  if (since >= options_.idle_interval) return true;
+  const Duration pause = std::max(options_.poll_interval, Duration{last_pass_took_.ns * kPausePerPass});
+  return store_.generation() != *decided_generation_ && since >= pause;
+}
+
+void Controller::consider() {
+  if (!pass_due(loop_.instant())) return;
+  // A new leader first reads what the last one said, to go on from there.
+  for (const codec::PolicyObject& policy : store_.policies())
+    if (policy.name == kDefaultPolicy && !writer_of(policy.name).known()) return;
+  begin_pass();
+}
+
+PolicyWriter& Controller::writer_of(const std::string& policy) {
+  auto& writer = writers_[policy];
+  if (!writer) writer = std::make_unique<PolicyWriter>(loop_, client_, log_, policy);
+  return *writer;
+}
+
+void Controller::begin_pass() {
+  passing_ = true;
+  const kube::Instant began = loop_.instant();
+  auto input = std::make_shared<PassInput>();
+  const std::uint64_t generation = store_.generation();
+  pass_policy_generation_ = default_policy_generation();
+  input->reading = store_.view();
+  input->flags = options_.flags;
+  input->now = loop_.now();
+  input->last_node_deleted = last_node_deleted_;
+  input->leader_node = options_.node_name;
+  if (const auto writer = writers_.find(std::string(kDefaultPolicy));
+      writer != writers_.end() && writer->second->published() != nullptr) {
+    input->published_hash = writer->second->published()->plan_hash;
+    input->published_at = writer->second->published()->plan_decided_at;
+  }
+  metrics_.phase_took(serve::PlanPhase::View, loop_.instant() - began);
+  auto outcome = std::make_shared<PassOutcome>();
+  pass_ = loop_.offload([input, outcome] { *outcome = run_pass(*input); },
+                        [this, generation, began, outcome] { pass_ended(generation, began, outcome); });
+}
+
+void Controller::pass_ended(std::uint64_t generation, kube::Instant began,
+                            std::shared_ptr<PassOutcome> outcome) {
+  passing_ = false;
+  last_pass_ = loop_.instant();
+  last_pass_took_ = last_pass_ - began;
+  decided_generation_ = generation;
+  metrics_.phase_took(serve::PlanPhase::Decide, last_pass_took_);
+  note_deleted_nodes(*outcome);
+  tell_metrics(*outcome);
+  log_threshold_blocks(*outcome);
+  set_facts(outcome->facts);
+  if (outcome->plan_hash != logged_plan_) {
+    logged_plan_ = outcome->plan_hash;
+    if (outcome->plan_hash.empty())
+      log_.info("no plan", {{"nodes", outcome->nodes}, {"candidates", outcome->candidates}});
+    else
+      log_.info("plan", {{"hash", outcome->plan_hash},
+                         {"commands", outcome->commands},
+                         {"victims", outcome->victims},
+                         {"dollarsPerHour", outcome->savings.dollars()},
+                         {"nodes", outcome->nodes},
+                         {"ms", last_pass_took_.to_seconds() * 1000}});
+  }
+  for (const std::string& warning : outcome->warnings) log_.debug("warning", {{"text", warning}});
+  publish(*outcome);
+  announcer_.announce(std::move(outcome->remarks));
+}
+
+void Controller::note_deleted_nodes(PassOutcome& outcome) {
+  const bool gone = std::any_of(node_names_.begin(), node_names_.end(), [&](const std::string& name) {
+    return !std::binary_search(outcome.node_names.begin(), outcome.node_names.end(), name);
+  });
+  if (gone) last_node_deleted_ = loop_.now();
+  node_names_ = std::move(outcome.node_names);
+}
+
+void Controller::tell_metrics(const PassOutcome& outcome) {
+  serve::PlanFigures figures;
+  figures.candidates = static_cast<std::int64_t>(outcome.candidates);
+  for (const auto& [reason, nodes] : outcome.blocked)
+    figures.blocked_nodes[std::string(decide::name(reason))] = nodes;
+  figures.savings = outcome.savings;
+  figures.cluster_cost = outcome.cost;
+  figures.nodes = static_cast<std::int64_t>(outcome.nodes);
+  figures.pods = static_cast<std::int64_t>(outcome.pods);
+  metrics_.set_plan(figures);
+  std::map<std::string, std::int64_t, std::less<>> unreadable;
+  for (const codec::UnreadableObject& object : store_.unreadable())
+    ++unreadable[std::string(codec::info(object.kind).kind)];
+  metrics_.set_unreadable(unreadable);
+}
+
+// "Consolidation Savings Threshold": every consolidation that it holds back is counted, and logged with its numbers when
+// they are news.
+void Controller::log_threshold_blocks(const PassOutcome& outcome) {
+  std::unordered_map<std::string, std::string> logged;
+  for (const ThresholdBlock& block : outcome.threshold_blocks) {
+    metrics_.threshold_blocked(block.pool);
+    const auto before = threshold_logged_.find(block.node);
+    if (before == threshold_logged_.end() || before->second != block.message)
+      log_.info("consolidation blocked by its savings threshold",
+                {{"node", block.node}, {"nodepool", block.pool}, {"numbers", block.message}});
+    logged.emplace(block.node, block.message);
+  }
+  threshold_logged_ = std::move(logged);
+}
+
+void Controller::publish(const PassOutcome& outcome) {
+  WantedStatus wanted;
+  wanted.conditions.push_back({"Ready", true, "Deciding",
+                               fmt::format("decides on {}", report::count(outcome.nodes, "node", "nodes"))});
+  wanted.conditions.push_back(plan_condition(outcome));
+  wanted.members = outcome.status;
+  wanted.plan_hash = outcome.plan_hash;
+  wanted.plan_decided_at = outcome.plan_decided_at;
+  wanted.generation = pass_policy_generation_;
+  write_status(std::move(wanted));
+}
+
+std::int64_t Controller::default_policy_generation() const {
+  for (const codec::PolicyObject& policy : store_.policies())
+    if (policy.name == kDefaultPolicy) return policy.generation;
+  return 0;
+}
+
+void Controller::withdraw(std::string_view reason, const std::string& problem) {
+  decided_generation_.reset();
+  WantedStatus wanted;
+  wanted.conditions.push_back({"Ready", false, std::string(reason), problem});
+  wanted.conditions.push_back(
+      {"PlanPublished", false, "NotReady", "the cluster is not known well enough to decide"});
+  wanted.members.emplace();
+  wanted.generation = default_policy_generation();
+  write_status(std::move(wanted));
+}
+
+void Controller::write_status(WantedStatus wanted) {
+  const std::vector<codec::PolicyObject> policies = store_.policies();
+  std::erase_if(writers_, [&](const auto& entry) {
+    return std::none_of(policies.begin(), policies.end(),
+                        [&](const auto& p) { return p.name == entry.first; });
+  });
+  const kube::Instant began = loop_.instant();
+  for (const codec::PolicyObject& policy : policies) {
+    WantedStatus own;
+    if (policy.name == kDefaultPolicy) {
+      own = wanted;
+    } else {
+      own.conditions.push_back({"Ignored", true, "NotDefault", "only the TemperPolicy named default counts"});
+      own.generation = policy.generation;
+    }
+    writer_of(policy.name)
+        .want(std::move(own), [this, began,
+                               counts = policy.name == kDefaultPolicy](PolicyWriter::Outcome outcome) {
+          if (!counts) return;
+          metrics_.phase_took(serve::PlanPhase::Publish, loop_.instant() - began);
+          metrics_.pass_ended(outcome == PolicyWriter::Outcome::Written     ? serve::PassResult::Published
+                              : outcome == PolicyWriter::Outcome::Unchanged ? serve::PassResult::Unchanged
+                                                                            : serve::PassResult::Failed);
+        });
+  }
+}
+
+// A follower answers the webhook, too, and needs to know the pools for it.
+void Controller::refresh_facts() {
+  const kube::Instant now = loop_.instant();
+  if (!informers_.synced() || facts_generation_ == store_.generation()) return;
+  if (facts_generation_ && now - facts_at_ < kFactsEvery) return;
+  facts_generation_ = store_.generation();
+  facts_at_ = now;
+  set_facts(decide::cluster_facts(store_.view().cluster));
+}
+
+}  // namespace tamp::control

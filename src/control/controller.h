@@ -1,0 +1,123 @@
+// The controller: watches the cluster, decides again when something has changed, publishes the plan and the reasons. It
+// observes; it changes nothing but the status of TemperPolicies, Events and its own Lease.
+//
+//   watches ──▶ store ──▶ pass (beside the loop) ──▶ TemperPolicy.status, Events on nodes, metrics, log
+//
+// The rhythm is that of "Cluster Consolidation": a look every few seconds, a pass when something has changed since the
+// last one, and one at least every five minutes, since some gates open with time alone. A pass that takes long is followed
+// by a longer pause, so that planning never takes more than a fraction of a core.
+//
+// Every replica watches and is ready to lead; only the leader decides and writes. Everything runs on one Loop.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "codec/store.h"
+#include "control/announcer.h"
+#include "control/informers.h"
+#include "control/log.h"
+#include "control/pass.h"
+#include "control/policy_writer.h"
+#include "kube/client.h"
+#include "kube/election.h"
+#include "kube/event_recorder.h"
+#include "kube/loop.h"
+#include "serve/health.h"
+#include "serve/metrics.h"
+
+namespace tamp::control {
+
+struct ControllerOptions {
+  kube::ElectionOptions election;
+  kube::ClientOptions client;
+  std::string pod_name;   // for events
+  std::string node_name;  // where this process runs; empty: outside of the cluster
+  FlagSettings flags;
+  Duration poll_interval = Duration::seconds(5);
+  Duration idle_interval = Duration::minutes(5);
+  // How long a watch may be broken before what it told is no longer believed.
+  Duration watch_patience = Duration::seconds(30);
+};
+
+class Controller {
+ public:
+  Controller(kube::Loop& loop, kube::ApiTransport& transport, ControllerOptions options,
+             codec::ClusterStore store, const Log& log, serve::Metrics& metrics, serve::Health& health);
+  Controller(const Controller&) = delete;
+  Controller& operator=(const Controller&) = delete;
+
+  void start();
+  // Writes nothing more, gives the Lease back, then calls `done`.
+  void stop(std::function<void()> done);
+
+  bool leading() const { return election_.leading(); }
+  bool may_write() const { return election_.may_write(); }
+  // Its writes pass only while we lead.
+  kube::Client& client() { return client_; }
+  // What the webhook's rules need to know; null until the cluster was read. Thread-safe.
+  std::shared_ptr<const decide::ClusterFacts> facts() const;
+
+ private:
+  void tick();
+  void lead();
+  void follow();
+  void consider();
+  bool pass_due(kube::Instant now) const;
+  void begin_pass();
+  void pass_ended(std::uint64_t generation, kube::Instant began, std::shared_ptr<PassOutcome> outcome);
+  void note_deleted_nodes(PassOutcome& outcome);
+  void tell_metrics(const PassOutcome& outcome);
+  void log_threshold_blocks(const PassOutcome& outcome);
+  void publish(const PassOutcome& outcome);
+  // `problem` keeps a plan from being made: whatever is published is withdrawn.
+  void withdraw(std::string_view reason, const std::string& problem);
+  void write_status(WantedStatus wanted);
+  PolicyWriter& writer_of(const std::string& policy);
+  std::int64_t default_policy_generation() const;
+  void refresh_facts();
+  void set_facts(decide::ClusterFacts facts);
+  // Why the store cannot be trusted, as a condition's reason and message; nothing when it can.
+  std::optional<std::pair<std::string, std::string>> distrust() const;
+  void tell_watches();
+
+  kube::Loop& loop_;
+  ControllerOptions options_;
+  const Log& log_;
+  serve::Metrics& metrics_;
+  serve::Health& health_;
+  kube::Client client_;
+  codec::ClusterStore store_;
+  kube::Election election_;
+  kube::EventRecorder recorder_;
+  Announcer announcer_;
+  Informers informers_;
+  std::map<std::string, std::unique_ptr<PolicyWriter>> writers_;  // by policy
+
+  // Of the passes.
+  bool passing_ = false;
+  std::optional<std::uint64_t> decided_generation_;
+  std::int64_t pass_policy_generation_ = 0;  // metadata.generation of the default policy that the pass saw
+  kube::Instant last_pass_;                  // its end
+  Duration last_pass_took_;
+  std::optional<Time> last_node_deleted_;
+  std::vector<std::string> node_names_;                            // of the last pass, in order
+  std::unordered_map<std::string, std::string> threshold_logged_;  // node -> message; look-up only
+  std::string logged_plan_, logged_problem_;
+  std::optional<std::uint64_t> facts_generation_;
+  kube::Instant facts_at_;
+  std::vector<std::uint64_t> relists_told_;  // by reflector
+
+  mutable std::mutex facts_mutex_;
+  std::shared_ptr<const decide::ClusterFacts> facts_;  // guarded by facts_mutex_
+
+  kube::Pending tick_, pass_;
+};
+
+}  // namespace tamp::control

@@ -1,0 +1,71 @@
+#include "control/informers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace tamp::control {
+
+using kube::ReflectorState;
+
+Informers::Informers(kube::Loop& loop, kube::Client& client, codec::ClusterStore& store,
+                     std::function<void()> changed)
+    : loop_(loop), client_(client), store_(store), changed_(std::move(changed)) {
+  for (const codec::KindInfo& kind : codec::kinds()) add(kind);
+}
+
+void Informers::add(const codec::KindInfo& kind) {
+  const codec::ObjectKind id = kind.id;
+  kube::WatchSink sink;
+  sink.begin_list = [this, id] { store_.begin_list(id); };
+  sink.page = [this, id](std::string bytes) { return store_.add_page(id, std::move(bytes)); };
+  sink.end_list = [this, id] { store_.end_list(id); };
+  sink.event = [this, id](std::string line) { return store_.apply_event(id, std::move(line)); };
+  kube::ReflectorOptions options;
+  options.custom = kind.custom;
+  const std::size_t index = watches_.size();
+  Watch& watch = watches_.emplace_back();
+  watch.reflector = std::make_unique<kube::Reflector>(loop_, client_, kind, std::move(sink), options);
+  watch.reflector->set_on_change([this, index] { heard(index); });
+}
+
+void Informers::heard(std::size_t index) {
+  Watch& watch = watches_[index];
+  const ReflectorState& state = watch.reflector->state();
+  if (state.phase == ReflectorState::Phase::Absent) store_.forget_kind(codec::kinds()[index].id);
+  if (state.usable())
+    watch.broken_since.reset();
+  else if (!watch.broken_since)
+    watch.broken_since = loop_.instant();
+  changed_();
+}
+
+void Informers::start() {
+  for (const Watch& watch : watches_) watch.reflector->start();
+}
+
+void Informers::stop() {
+  for (const Watch& watch : watches_) watch.reflector->stop();
+}
+
+bool Informers::synced() const {
+  return std::all_of(watches_.begin(), watches_.end(),
+                     [](const Watch& watch) { return watch.reflector->state().synced; });
+}
+
+std::string Informers::problem(kube::Instant now, Duration patience) const {
+  for (const Watch& watch : watches_) {
+    const ReflectorState& state = watch.reflector->state();
+    const std::string_view plural = watch.reflector->type().plural;
+    if (!state.synced)
+      return state.last_error.empty() ? fmt::format("{} have not been read yet", plural)
+                                      : fmt::format("{} cannot be read: {}", plural, state.last_error);
+    if (watch.broken_since && now - *watch.broken_since > patience)
+      return fmt::format("{} cannot be watched: {}", plural,
+                         state.last_error.empty() ? word(state.phase) : state.last_error);
+  }
+  return {};
+}
+
+}  // namespace tamp::control

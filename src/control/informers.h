@@ -1,0 +1,51 @@
+// The watches: one reflector for every kind that Tamp reads, all feeding one store.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codec/store.h"
+#include "kube/client.h"
+#include "kube/reflector.h"
+
+namespace tamp::control {
+
+class Informers {
+ public:
+  // `changed` is called after something was heard, never more often than the watches bring pieces.
+  Informers(kube::Loop& loop, kube::Client& client, codec::ClusterStore& store,
+            std::function<void()> changed);
+  Informers(const Informers&) = delete;
+  Informers& operator=(const Informers&) = delete;
+
+  void start();
+  void stop();
+
+  // Every kind was read whole at least once (or is not served).
+  bool synced() const;
+  // What keeps the store from being trusted, in words; empty when it may be. A watch that breaks is not a problem at once:
+  // servers end watches all the time. It is one when it could not be resumed for as long as `patience`.
+  std::string problem(kube::Instant now, Duration patience) const;
+
+  std::size_t size() const { return watches_.size(); }
+  const kube::Reflector& reflector(std::size_t i) const { return *watches_[i].reflector; }
+
+ private:
+  struct Watch {
+    std::unique_ptr<kube::Reflector> reflector;
+    std::optional<kube::Instant> broken_since;
+  };
+  void add(const codec::KindInfo& kind);
+  void heard(std::size_t watch);
+
+  kube::Loop& loop_;
+  kube::Client& client_;
+  codec::ClusterStore& store_;
+  std::function<void()> changed_;
+  std::vector<Watch> watches_;  // in the order of ObjectKind
+};
+
+}  // namespace tamp::control

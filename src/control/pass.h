@@ -1,0 +1,63 @@
+// One pass: from the cluster as it is now to what will be said about it. A pure function of its input, so that it can run
+// beside the loop; the controller carries its outcome out.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "codec/snapshot.h"
+#include "decide/plan.h"
+#include "decide/policy_review.h"
+#include "model/settings.h"
+#include "report/policy_status.h"
+
+namespace tamp::control {
+
+struct PassInput {
+  codec::Reading reading;
+  FlagSettings flags;
+  Time now;
+  std::optional<Time> last_node_deleted;
+  std::string leader_node;  // where the leader itself runs; empty: not in this cluster
+  // What is published now; see report::PolicyStatus.
+  std::string published_hash;
+  Time published_at;
+};
+
+// Something to say about a node.
+struct NodeRemark {
+  std::string node, uid;
+  bool planned = false;
+  decide::Reason reason = decide::Reason::None;
+  std::string message;
+};
+
+// A consolidation that would save money, but less than the disruption is worth ("Consolidation Savings Threshold").
+struct ThresholdBlock {
+  std::string node, pool, message;
+};
+
+struct PassOutcome {
+  // Why there is no plan although there may be something to do; empty if nothing speaks against one.
+  std::string withheld_reason;  // one CamelCase word
+  std::string withheld_message;
+  report::StatusMembers status;
+  std::string plan_hash;  // empty without a plan
+  Time plan_decided_at;
+  std::size_t commands = 0;
+  std::vector<NodeRemark> remarks;  // in node order
+  std::vector<ThresholdBlock> threshold_blocks;
+  decide::ClusterFacts facts;  // for the webhook
+  // Figures for metrics and logs.
+  std::size_t nodes = 0, pods = 0, candidates = 0, victims = 0;
+  Money savings, cost;
+  std::vector<std::pair<decide::Reason, std::int64_t>> blocked;  // nodes by reason, in the order of reasons
+  std::vector<std::string> node_names;                           // to see which are gone in the next pass
+  std::vector<std::string> warnings;
+};
+
+PassOutcome run_pass(const PassInput& input);
+
+}  // namespace tamp::control

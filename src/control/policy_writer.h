@@ -1,0 +1,70 @@
+// Writes the status of one TemperPolicy: only what changed, only on top of the version that it knows (a conflict makes it
+// read again), one request at a time. A new leader reads what is published first and goes on from there.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codec/published_status.h"
+#include "control/log.h"
+#include "kube/client.h"
+#include "report/policy_status.h"
+
+namespace tamp::control {
+
+// metav1.Condition, without its times.
+struct StatusCondition {
+  std::string type;  // "PlanPublished"
+  bool is_true = false;
+  std::string reason;  // one CamelCase word
+  std::string message;
+};
+
+struct WantedStatus {
+  std::int64_t generation = 0;  // of the spec that was decided on
+  std::vector<StatusCondition> conditions;
+  std::optional<report::StatusMembers> members;  // none: only conditions, for a policy that does not count
+  std::string plan_hash;
+  Time plan_decided_at;
+};
+
+class PolicyWriter {
+ public:
+  enum class Outcome : std::uint8_t { Written, Unchanged, Failed };
+  PolicyWriter(kube::Loop& loop, kube::Client& client, const Log& log, std::string policy)
+      : loop_(loop), client_(client), log_(log), policy_(std::move(policy)) {}
+  PolicyWriter(const PolicyWriter&) = delete;
+  PolicyWriter& operator=(const PolicyWriter&) = delete;
+
+  // What the status shall be. A newer wish replaces one that still waits. `done` tells what became of the write; it is not
+  // called for a wish that was replaced.
+  void want(WantedStatus wanted, std::function<void(Outcome)> done);
+  // Forget what is published and what is wanted: somebody else may have written.
+  void reset();
+
+  // Is it known what is published? If not, goes and looks.
+  bool known();
+  // What is published as far as known; null before the first look.
+  const codec::PublishedStatus* published() const { return published_ ? &*published_ : nullptr; }
+
+ private:
+  void pursue();
+  void read();
+  void write();
+  void failed(const kube::ApiError& error);
+  void finish(Outcome outcome);
+
+  kube::Loop& loop_;
+  kube::Client& client_;
+  const Log& log_;
+  std::string policy_;
+  std::optional<codec::PublishedStatus> published_;
+  std::optional<WantedStatus> wanted_;
+  std::function<void(Outcome)> done_;
+  kube::Pending request_, retry_;
+  bool busy_ = false;
+};
+
+}  // namespace tamp::control

@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+"""What deploy/ promises, on a real API server: everything applies, good objects are taken and filled in, each bad one is refused
+with its message, and Tamp's account cannot do what the admission policies forbid, whatever rights it has.
+
+bad/NAME.yaml begins with "# refused: MESSAGE"; of several documents all but the last are taken. Run by run.py.
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+SOURCE = pathlib.Path(os.environ["TAMP_E2E_SOURCE"])
+HERE = SOURCE / "test/e2e"
+DEPLOY = SOURCE / "deploy"
+ACCOUNT = "system:serviceaccount:tamp-system:tamp-controller"
+passed = failed = 0
+
+
+def kubectl(*args, data=None, kubeconfig=None):
+    command = ["kubectl", *(["--kubeconfig", kubeconfig] if kubeconfig else []), *map(str, args)]
+    done = subprocess.run(command, input=data, capture_output=True, text=True)
+    return done.returncode == 0, done.stdout + done.stderr
+
+
+def must(*args, **more):
+    good, text = kubectl(*args, **more)
+    if not good:
+        raise SystemExit(f"kubectl {' '.join(map(str, args))}: {text}")
+    return text
+
+
+def check(name, good, text=""):
+    global passed, failed
+    if good:
+        passed += 1
+    else:
+        failed += 1
+        print(f"FAILED: {name}\n{text}")
+
+
+def refused(name, message, *args, **more):
+    good, text = kubectl(*args, **more)
+    check(name, not good and message in " ".join(text.split()), f"wanted: {message}\ngot: {text}")
+
+
+def taken(name, *args, **more):
+    good, text = kubectl(*args, **more)
+    check(name, good, text)
+
+
+def control(*words):
+    """One command for controlplane.py; see there."""
+    done = subprocess.run([sys.executable, os.environ["TAMP_E2E_CONTROLPLANE"], *words, os.environ["TAMP_E2E_DIRECTORY"]],
+                          capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def wait_until(what, condition, seconds=20):
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            raise SystemExit(f"still not: {what}")
+        time.sleep(0.2)
+
+
+def apply_everything():
+    must("apply", "--server-side", "-f", os.environ["TAMP_E2E_NODEPOOL_CRDS"])
+    taken("deploy/ applies", "apply", "--server-side", "-k", DEPLOY)
+    must("wait", "--for=condition=Established", "crd", "--all", "--timeout=30s")
+    wait_until("the admission policies' types are checked", lambda: len(must(
+        "get", "validatingadmissionpolicies", "-o", "jsonpath={.items[*].status.observedGeneration}").split()) == 3)
+    warnings = must("get", "validatingadmissionpolicies", "-o", "jsonpath={.items[*].status.typeChecking.expressionWarnings}")
+    check("the admission policies' expressions fit the types", warnings.strip() == "", warnings)
+    pods_may_run = must("get", "deployment", "-n", "tamp-system", "tamp-controller", "-o", "json")
+    check("the deployment keeps its two replicas", json.loads(pods_may_run)["spec"]["replicas"] == 2)
+
+
+def nodepool_patch():
+    patch = DEPLOY / "karpenter-nodepool-patch.yaml"
+    taken("the NodePool CRD takes our two fields", "patch", "crd", "nodepools.karpenter.sh", "--type", "json", "--patch-file", patch)
+    refused("another CRD does not", "The request is invalid", "patch", "crd", "nodeclaims.karpenter.sh", "--type", "json", "--patch-file", patch)
+
+
+def webhook_is_dead():
+    """Nobody serves the webhook here: policies must go through, approvals must not."""
+    def approval_fails():
+        good, text = kubectl("create", "--dry-run=server", "-f", HERE / "good/run.yaml")
+        return not good and "failed calling webhook" in text
+
+    wait_until("the webhook is called", approval_fails)
+    taken("a policy can be written while the webhook is dead", "create", "--dry-run=server", "-f", HERE / "good/policy-minimal.yaml")
+    refused("an approval cannot", 'failed calling webhook "approve.consolidationruns.temper.codes"',
+            "create", "--dry-run=server", "-f", HERE / "good/run.yaml")
+    must("delete", "-f", DEPLOY / "webhook.yaml")
+    wait_until("the webhook is gone", lambda: kubectl("create", "--dry-run=server", "-f", HERE / "good/run.yaml")[0])
+
+
+def good_objects():
+    for path in sorted((HERE / "good").glob("*.yaml")):
+        taken(f"good/{path.name}", "create", "-f", path)
+    spec = json.loads(must("get", "temperpolicy", "default", "-o", "json"))["spec"]
+    expected = {
+        "mode": "Observe", "planner": "SLO", "approval": "Manual", "consolidation": {"enabled": True},
+        "utilizationFormula": "Average", "minNodeLifetime": "5m", "allowUnownedPods": False,
+        "limits": {"minNodes": 0, "maxEvictionsPerHour": 100, "podCooldown": "1h", "protectSingleReplica": False},
+        "tiers": {"critical": 1000000, "high": 100000, "normal": 0, "low": -100},
+        "reap": {"mode": "Autoscaler", "escalateAfter": "5m", "giveUpAfter": "30m"},
+    }
+    check("an empty policy gets the documented defaults, and none that would hide a NodePool's or a flag's", spec == expected, spec)
+    pool = json.loads(must("get", "nodepool", "two-fields", "-o", "json"))["spec"]["disruption"]
+    check("a NodePool keeps the two fields",
+          (pool.get("consolidationSavingsThreshold"), pool.get("consolidationGracePeriod")) == (0.5, "1h"), pool)
+
+
+def bad_objects():
+    for path in sorted((HERE / "bad").glob("*.yaml")):
+        first, *_ = path.read_text().splitlines()
+        *before, last = path.read_text().split("\n---\n")
+        for document in before:
+            must("apply", "-f", "-", data=document)
+        refused(f"bad/{path.name}", first.removeprefix("# refused: "), "apply", "-f", "-", data=last)
+
+
+def status_and_columns():
+    status = json.loads((HERE / "status.json").read_text())
+    must("patch", "temperpolicy", "default", "--subresource=status", "--type=merge", "-p", json.dumps({"status": status}))
+    stored = json.loads(must("get", "temperpolicy", "default", "-o", "json"))["status"]
+    check("a published status is kept whole", stored == status, stored)
+    table = must("get", "tp", "default").splitlines()
+    check("the columns of a policy", table[0].split() == ["NAME", "MODE", "PLANNER", "APPROVAL", "NODES", "COST/H", "SAVINGS/H", "PLAN", "READY", "AGE"],
+          table)
+    check("their values", table[1].split()[:9] == ["default", "Observe", "SLO", "Manual", "200", "31.5", "1.25", "0123456789ab", "True"], table)
+    check("the columns of a run", must("get", "crun").splitlines()[0].split("  ")[0] == "NAME")
+    text = must("explain", "temperpolicy.spec.disruption")
+    check("the savings threshold is marked alpha", "ALPHA" in text, text)
+
+
+def forbidden_to_tamp():
+    """The account gets every right on pods and nodes: what is refused now, the admission policies refuse."""
+    must("create", "clusterrole", "everything", "--verb=*", "--resource=pods,pods/eviction,pods/status,nodes,nodes/status")
+    must("create", "clusterrolebinding", "everything", "--clusterrole=everything", "--serviceaccount=tamp-system:tamp-controller")
+    account = control("kubeconfig", "tamp-system", "tamp-controller", "600")
+    as_tamp = {"kubeconfig": account}
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n", "labels": {"a": "b"}, "annotations": {
+        "other": "x", "temper.codes/pause": "true"}}, "spec": {"taints": [{"key": "other", "effect": "NoSchedule"}]}}
+    must("create", "-f", "-", data=json.dumps(node))
+    wait_until("the default account is there", lambda: kubectl("get", "serviceaccount", "-n", "default", "default")[0])
+    for name in ("one", "two"):
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "default"}, "spec": {
+            "containers": [{"name": "c", "image": "i"}], "tolerations": [{"operator": "Exists"}]}}
+        must("create", "-f", "-", data=json.dumps(pod))
+    wait_until("the account's rights have arrived", lambda: kubectl("get", "pods", **as_tamp)[0])
+
+    only_evict = "Tamp may evict pods and do nothing else to them"
+    refused("a pod deletion", only_evict, "delete", "pod", "one", **as_tamp)
+    refused("a forced one", only_evict, "delete", "pod", "one", "--force", "--grace-period=0", **as_tamp)
+    refused("a deletion of all", only_evict, "delete", "--raw", "/api/v1/namespaces/default/pods", **as_tamp)
+    refused("a change of a pod", only_evict, "label", "pod", "one", "x=y", **as_tamp)
+    eviction = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": "two", "namespace": "default"}}
+    taken("an eviction", "create", "--raw", "/api/v1/namespaces/default/pods/two/eviction", "-f", "-", data=json.dumps(eviction), **as_tamp)
+
+    refused("a node deletion", "Tamp may neither create nor delete nodes", "delete", "node", "n", **as_tamp)
+    refused("a foreign annotation set", "only these annotations", "annotate", "node", "n", "else=x", **as_tamp)
+    refused("a foreign annotation changed", "only these annotations", "annotate", "--overwrite", "node", "n", "other=y", **as_tamp)
+    refused("a foreign annotation removed", "only these annotations", "annotate", "node", "n", "other-", **as_tamp)
+    refused("the pause lifted", "only these annotations", "annotate", "node", "n", "temper.codes/pause-", **as_tamp)
+    refused("a label set", "no label of a node", "label", "node", "n", "x=y", **as_tamp)
+    refused("a label removed", "no label of a node", "label", "node", "n", "a-", **as_tamp)
+    refused("a foreign taint set", "no taint of a node", "taint", "node", "n", "more=:NoSchedule", **as_tamp)
+    refused("a foreign taint removed", "no taint of a node", "taint", "node", "n", "other-", **as_tamp)
+    refused("our taint with NoExecute", "may only have the effect NoSchedule", "taint", "node", "n", "temper.codes/consolidating=:NoExecute", **as_tamp)
+    refused("a provider", "nothing in a node's spec", "patch", "node", "n", "-p", '{"spec": {"providerID": "x"}}', **as_tamp)
+    refused("a finalizer", "finalizers or owners", "patch", "node", "n", "-p", '{"metadata": {"finalizers": ["a.b/c"]}}', **as_tamp)
+    refused("a status", "any other subresource", "patch", "node", "n", "--subresource=status", "-p", '{"status": {"phase": "Running"}}', **as_tamp)
+
+    taken("a cordon", "cordon", "n", **as_tamp)
+    check("which holds", must("get", "node", "n", "-o", "jsonpath={.spec.unschedulable}") == "true")
+    taken("an uncordon", "uncordon", "n", **as_tamp)
+    taken("our taint", "taint", "node", "n", "temper.codes/consolidating=:NoSchedule", **as_tamp)
+    taken("our taint removed", "taint", "node", "n", "temper.codes/consolidating-", **as_tamp)
+    for key in ("karpenter.sh/do-not-disrupt", "cluster-autoscaler.kubernetes.io/scale-down-disabled",
+                "autoscaling.cast.ai/removal-disabled", "temper.codes/run"):
+        taken(f"{key} set", "annotate", "node", "n", f"{key}=true", **as_tamp)
+        taken(f"{key} removed", "annotate", "node", "n", f"{key}-", **as_tamp)
+    taken("others may do all this", "annotate", "node", "n", "temper.codes/pause-", "other-")
+
+
+def rights_of_people():
+    for role, verb, resource, allowed in (
+            ("tamp-viewer", "list", "temperpolicies", True), ("tamp-viewer", "create", "consolidationruns", False),
+            ("tamp-approver", "create", "consolidationruns", True), ("tamp-approver", "delete", "consolidationruns", False),
+            ("tamp-approver", "patch", "temperpolicies", False)):
+        kubectl("create", "clusterrolebinding", role, f"--clusterrole={role}", f"--user={role}")
+        wait_until(f"{role} is bound", lambda: kubectl("auth", "can-i", "list", "temperpolicies", f"--as={role}")[0])
+        good, text = kubectl("auth", "can-i", verb, f"{resource}.temper.codes", f"--as={role}")
+        check(f"{role} may {'' if allowed else 'not '}{verb} {resource}", good == allowed, text)
+    for verb, resource in (("delete", "pods"), ("update", "nodes"), ("get", "secrets"), ("list", "secrets"), ("create", "consolidationruns")):
+        good, _ = kubectl("auth", "can-i", verb, resource, "--as", ACCOUNT, "-n", "kube-system")
+        check(f"Tamp's account may not {verb} {resource}", not good)
+
+
+def main():
+    apply_everything()
+    nodepool_patch()
+    webhook_is_dead()
+    good_objects()
+    bad_objects()
+    status_and_columns()
+    rights_of_people()
+    forbidden_to_tamp()
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
