@@ -76,6 +76,7 @@ Controller::Controller(kube::Loop& loop, kube::ApiTransport& transport, Controll
 void Controller::start() {
   log_.info("controller started", {{"identity", options_.election.identity}, {"node", options_.node_name}});
   metrics_.set_leader(false);
+  started_ = loop_.instant();
   informers_.start();
   election_.start();
   tick();
@@ -133,10 +134,7 @@ void Controller::tick() {
     health_.set_not_ready("caches", informers_.problem(loop_.instant(), options_.watch_patience));
   else
     health_.set_ready("caches");
-  if (problem && problem->second != logged_problem_)
-    log_.warn("no plan is made", {{"reason", problem->first}, {"problem", problem->second}});
-  if (!problem && !logged_problem_.empty()) log_.info("plans are made again");
-  logged_problem_ = problem ? problem->second : std::string();
+  log_problem(problem ? problem->second : std::string());
 
   if (!election_.leading()) return refresh_facts();
   if (problem) {
@@ -145,6 +143,14 @@ void Controller::tick() {
     return;
   }
   consider();
+}
+
+// Once when it comes, once when it goes. That the first lists take a moment is no problem.
+void Controller::log_problem(const std::string& problem) {
+  if (!informers_.synced() && loop_.instant() - started_ < options_.watch_patience) return;
+  if (!problem.empty() && problem != logged_problem_) log_.warn("no plan is made", {{"problem", problem}});
+  if (problem.empty() && !logged_problem_.empty()) log_.info("plans are made again");
+  logged_problem_ = problem;
 }
 
 void Controller::tell_watches() {

@@ -86,6 +86,7 @@ class Controller {
   // Why the store cannot be trusted, as a condition's reason and message; nothing when it can.
   std::optional<std::pair<std::string, std::string>> distrust() const;
   void tell_watches();
+  void log_problem(const std::string& problem);
 
   kube::Loop& loop_;
   ControllerOptions options_;
@@ -110,6 +111,7 @@ class Controller {
   std::vector<std::string> node_names_;                            // of the last pass, in order
   std::unordered_map<std::string, std::string> threshold_logged_;  // node -> message; look-up only
   std::string logged_plan_, logged_problem_;
+  kube::Instant started_;
   std::optional<std::uint64_t> facts_generation_;
   kube::Instant facts_at_;
   std::vector<std::uint64_t> relists_told_;  // by reflector

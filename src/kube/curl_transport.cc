@@ -409,8 +409,15 @@ void CurlTransport::Wire::set_body(Transfer& transfer) {
   curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, name_of(request.method));
 }
 
+// The last moment to hold a request back. What was wanted before the process was frozen must not be sent when it goes on:
+// whoever wanted it may have been replaced since.
 int CurlTransport::Wire::on_connected(void* user, char*, char*, int, int) {
-  static_cast<Running*>(user)->transfer->connected = true;
+  Transfer& transfer = *static_cast<Running*>(user)->transfer;
+  if (Clock::now() >= transfer.deadline) {
+    transfer.problem = "not sent within " + format_duration(transfer.request.timeout);
+    return CURL_PREREQFUNC_ABORT;
+  }
+  transfer.connected = true;
   return CURL_PREREQFUNC_OK;
 }
 

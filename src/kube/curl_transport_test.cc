@@ -285,6 +285,20 @@ TEST_F(CurlTransportTest, ARequestThatIsNotAnsweredInTimeMayHaveBeenCarriedOut) 
   EXPECT_NE(exchange.failure.message.find("no answer within 1s"), std::string::npos);
 }
 
+// As after a freeze: its time is over before anybody has looked at it, and a connection is at hand.
+TEST_F(CurlTransportTest, WhatIsTooLateIsNotSent) {
+  serve(ok);
+  EXPECT_TRUE(send(get("/")).response);
+  Request late = post("/late");
+  late.timeout = Duration::nanoseconds(1);
+  const Exchange exchange = send(late);
+  EXPECT_FALSE(exchange.response);
+  EXPECT_FALSE(exchange.failure.maybe_done);
+  EXPECT_NE(exchange.failure.message.find("not sent within"), std::string::npos) << exchange.failure.message;
+  EXPECT_TRUE(send(get("/")).response);
+  EXPECT_EQ(server->requests().size(), 2u);
+}
+
 TEST_F(CurlTransportTest, AServerThatClosesInTheMiddleIsAFailure) {
   access.credentials.token = "s3cret";
   serve([](Connection& connection, const Received&) {

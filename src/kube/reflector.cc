@@ -160,7 +160,7 @@ void Reflector::check_stall() {
 
 void Reflector::got_bytes(std::string_view bytes) {
   state_.last_contact = loop_.instant();
-  if (failures_ > 0 && state_.last_contact - watch_opened_ >= options_.settled_after) failures_ = 0;
+  if (failures_ > 0 && state_.last_contact - watch_opened_ >= options_.settled_after) failures_ = gones_ = 0;
   frame_.feed(bytes);
   const std::uint64_t before = state_.events;
   while (auto line = frame_.next())
@@ -210,7 +210,7 @@ void Reflector::watch_ended(std::optional<Response> refusal, std::optional<Failu
   }
   if (was_open && lived >= options_.settled_after) {
     // It held for a while and then came to its end, or was cut: not worth a word, unless it cannot be resumed.
-    failures_ = 0;
+    failures_ = gones_ = 0;
     under_way_ = loop_.after(jitter(options_.resume_jitter), resume);
     return;
   }
@@ -237,7 +237,9 @@ void Reflector::retry(std::function<void()> what, std::string why, std::optional
   ++state_.failures;
   state_.last_error = std::move(why);
   state_.last_error_kind = kind;
-  Duration delay = backoff(options_.backoff, failures_, loop_.random());
+  // To be told that a version is forgotten is an answer: how often there was none before must not delay the list.
+  const int step = kind == Kind::Gone ? ++gones_ : failures_;
+  Duration delay = backoff(options_.backoff, step, loop_.random());
   if (kind && denied(*kind))
     delay = backoff({options_.denied_retry, options_.denied_retry}, 1, loop_.random());
   if (wait) delay = std::max(delay, std::min(*wait, options_.denied_retry));
@@ -257,7 +259,7 @@ void Reflector::absent() {
     sink_.begin_list();
     sink_.end_list();
   }
-  failures_ = 0;
+  failures_ = gones_ = 0;
   state_.synced = true;
   // Installed again, it starts anew.
   reach_ = Reach::Newest;

@@ -123,6 +123,7 @@ class Reflector {
   std::string list_version_;  // of the first page of the list under way
   std::string continue_token_;
   int failures_ = 0;  // in a row
+  int gones_ = 0;     // of these, 410s
   int absences_ = 0;  // in a row
   Instant watch_opened_;
   bool watch_open_ = false;

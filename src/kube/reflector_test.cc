@@ -233,6 +233,35 @@ TEST_F(ReflectorTest, AWatchRefusedWith410ListsAgain) {
   EXPECT_EQ(state().relists, 1u);
 }
 
+// A server that was away for long and comes back has forgotten the version.
+TEST_F(ReflectorTest, A410AfterManyFailuresListsSoon) {
+  make_current();
+  transport.last_stream().end();
+  transport.on_stream = [](ScriptedStream& stream) { stream.fail("refused"); };
+  loop.advance(Duration::minutes(1));
+  EXPECT_EQ(state().phase, Phase::Broken);
+  bool refused = false;
+  transport.on_stream = [&](ScriptedStream& stream) {
+    if (refused) return stream.open();
+    refused = true;
+    stream.refuse({410, status_text(410, "Expired"), {}});
+  };
+  while (!refused) loop.advance(Duration{100'000'000});
+  loop.advance(Duration{500'000'000});
+  EXPECT_EQ(state().phase, Phase::Current);
+  EXPECT_EQ(state().relists, 1u);
+}
+
+TEST_F(ReflectorTest, AServerThatForgetsEveryVersionIsAskedEverMoreSlowly) {
+  transport.on_stream = [](ScriptedStream& stream) {
+    stream.refuse({410, status_text(410, "Expired"), {}});
+  };
+  make();
+  loop.advance(Duration::minutes(2));
+  EXPECT_GE(transport.sent.size(), 15u);
+  EXPECT_LE(transport.sent.size(), 34u);  // as with other errors
+}
+
 TEST_F(ReflectorTest, OtherErrorsOfAWatchResumeItAndOnlyThenList) {
   make_current();
   transport.last_stream().line(error_event(500, "InternalError"));

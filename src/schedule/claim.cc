@@ -19,7 +19,8 @@ bool ports_clash(const Cluster& c, const std::vector<HostPort>& used, const std:
 }
 
 // Narrows the node so that every topology constraint of the pod holds there. Karpenter's way: each constraint is asked
-// about the node as it was, and the answers are intersected.
+// about the node as it was, and the answers are intersected. Where a constraint takes one domain of several by chance, and
+// may so miss what the others allow, this takes one that suits them all, the first by name.
 ReqId karpenter_topology(const Simulation& sim, const Claim& claim, PodId pod, const Variant& variant,
                          ReqId base) {
   const Index& index = sim.index();
@@ -28,15 +29,25 @@ ReqId karpenter_topology(const Simulation& sim, const Claim& claim, PodId pod, c
   const Requirements strict = table.at(variant.strict);
   const Requirements node = table.at(base);
   Requirements narrowed = node;
+  std::vector<Symbol> to_settle;  // keys
   auto ask = [&](const GroupUse& use) {
-    auto r = karpenter_domains(sim.counts(), use, strict, node, claim.pods.empty(), symbols);
-    if (r) narrowed.add(*r, symbols);
-    return r.has_value();
+    auto domains = karpenter_domains(sim.counts(), use, strict, node, claim.pods.empty(), symbols);
+    if (!domains) return false;
+    narrowed.add(domains->allowed, symbols);
+    if (domains->take_one) to_settle.push_back(domains->allowed.key);
+    return true;
   };
   for (const auto& use : variant.groups)
     if (!ask(use)) return {};
   for (GroupId g : index.shape(pod).repelled_by)
     if (!ask({g, true})) return {};
+  for (Symbol key : to_settle) {
+    Requirement one = *narrowed.find(key);
+    if (one.values.size() < 2) continue;
+    one.values = {*std::min_element(one.values.begin(), one.values.end(),
+                                    [&](Symbol x, Symbol y) { return symbols.text(x) < symbols.text(y); })};
+    narrowed.replace(std::move(one));
+  }
   if (!compatible(node, narrowed, index.cluster().catalogue->well_known, symbols)) return {};
   return table.intern(std::move(narrowed));
 }
@@ -59,9 +70,12 @@ ReqId kube_topology(const Simulation& sim, PodId pod, const Variant& variant, Re
   for (GroupId g : shape.repelled_by) note(g);
   for (GroupId g : shape.counted_by) note(g);
   for (GroupId g : shape.repels) note(g);
+  // The first of its kind may start anywhere; any other pod must be where its company is.
+  bool first_of_its_kind =
+      std::all_of(variant.affinity.begin(), variant.affinity.end(),
+                  [&](const GroupUse& u) { return u.self && sim.counts().total(u.group) == 0; });
 
   ReqId result = base;
-  std::vector<DomainId> chosen(topology.keys().size());
   for (KeyId k : keys) {
     const TopologyKey& key = topology.keys()[k.index()];
     std::vector<DomainId> options;
@@ -87,6 +101,10 @@ ReqId kube_topology(const Simulation& sim, PodId pod, const Variant& variant, Re
         if (topology.group(u.group).key == k && !kube_allows(sim.counts(), u, d)) return false;
       for (GroupId g : shape.repelled_by)
         if (topology.group(g).key == k && !kube_unrepelled(sim.counts(), g, d)) return false;
+      for (const auto& u : variant.affinity) {
+        if (topology.group(u.group).key != k) continue;
+        if (!d.valid() || (!first_of_its_kind && sim.counts().count(u.group, d) == 0)) return false;
+      }
       return true;
     };
     auto load = [&](DomainId d) {
@@ -107,14 +125,8 @@ ReqId kube_topology(const Simulation& sim, PodId pod, const Variant& variant, Re
         found = true;
       }
     if (!found) return {};
-    chosen[k.index()] = best;
     if (best.valid() && !key.hostname)
       result = table.narrow(result, exactly(key.label, key.domains[best.index()]));
-  }
-  if (!variant.affinity.empty()) {
-    std::vector<DomainId> domains;
-    for (const auto& u : variant.affinity) domains.push_back(chosen[topology.group(u.group).key.index()]);
-    if (!kube_affinity(sim.counts(), variant.affinity, domains)) return {};
   }
   return result;
 }

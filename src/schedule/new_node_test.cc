@@ -103,6 +103,20 @@ TEST_F(NodeToComeTest, MakesItsDomainsFromTheStart) {
   EXPECT_FALSE(placed());
 }
 
+// Zone c has one cache and two of the web already, the other zones nobody: the spread alone would go there.
+TEST_F(NodeToComeTest, IsWhereThePodsCompanyIs) {
+  c.node("b").type("m").zone("test-zone-c").cpu(300);
+  c.pods(1, "cache").on("b").cpu(100);
+  c.pods(2, "web").on("b").cpu(100).spread(kZone, "app", "web", 5);
+  c.pods(1, "moved")
+      .on("a")
+      .cpu(100)
+      .label("app", "web")
+      .spread(kZone, "app", "web", 5)
+      .affinity("app", "cache", kZone);
+  EXPECT_TRUE(placed());
+}
+
 TEST_F(NodeToComeTest, NobodyReliesOnThePresenceOfAPodThatIsPending) {
   c.node("b").type("m").cpu(3000);
   c.pods(1, "web").on("a").cpu(100).affinity("app", "cache", kHostname);

@@ -150,6 +150,26 @@ TEST(Simulation, ANewNodeIsMadeOfOnePoolsTemplate) {
     EXPECT_GE(b.cluster.catalogue->types[t.index()].capacity.get(kCpu), 4000);
 }
 
+// By its spread alone the pod could go to any of four zones; its company is in one of them. Karpenter takes one of the four
+// by chance and says in three cases of four that there is no place.
+TEST(Simulation, WhereSeveralDomainsAreEquallyGoodTheOneThatSuitsEveryConstraintIsTaken) {
+  ClusterBuilder c;
+  c.kwok_types();
+  c.pool("default");
+  c.node("full").pool("default").zone("test-zone-c").cpu(1000);
+  c.pod("cache").on("full").cpu(1000);
+  c.node("victim").pool("default").zone("test-zone-b").cpu(16000).memory_gi(64);
+  c.pods(1, "web").on("victim").cpu(1000).spread(kZone, "app", "web").affinity("app", "cache", kZone);
+  Bench b(c, Dialect::Karpenter);
+  auto o = b.without({"victim"}, {true, std::nullopt, 1e300});
+  ASSERT_TRUE(o.placed());
+  ASSERT_TRUE(o.claim.has_value());
+  const Requirement* zone = b.index.requirements().at(o.claim->requirements).find(b.cluster.known.zone);
+  ASSERT_NE(zone, nullptr);
+  ASSERT_EQ(zone->values.size(), 1u);
+  EXPECT_EQ(b.cluster.text(zone->values.front()), "test-zone-c");
+}
+
 TEST(Simulation, MoreThanOneNewNodeIsNoMove) {
   ClusterBuilder c;
   c.kwok_types();

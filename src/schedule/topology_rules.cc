@@ -57,16 +57,6 @@ struct Karpenter {
   }
 };
 
-// Domains sorted by name, so that every tie is broken the same way on every run.
-std::vector<DomainId> by_name(const TopologyKey& key, const Symbols& symbols) {
-  std::vector<DomainId> order;
-  for (std::size_t i = 0; i < key.domains.size(); ++i) order.emplace_back(i);
-  std::sort(order.begin(), order.end(), [&](DomainId a, DomainId b) {
-    return symbols.text(key.domains[a.index()]) < symbols.text(key.domains[b.index()]);
-  });
-  return order;
-}
-
 }  // namespace
 
 bool kube_allows(const TopologyCounts& counts, const GroupUse& use, DomainId domain) {
@@ -124,11 +114,12 @@ bool karpenter_allows(const TopologyCounts& counts, const GroupUse& use, DomainI
   return false;
 }
 
-std::optional<Requirement> karpenter_domains(const TopologyCounts& counts, const GroupUse& use,
-                                             const Requirements& strict, const Requirements& node,
-                                             bool nobody_there, const Symbols& symbols) {
+std::optional<Domains> karpenter_domains(const TopologyCounts& counts, const GroupUse& use,
+                                         const Requirements& strict, const Requirements& node,
+                                         bool nobody_there, const Symbols& symbols) {
   Karpenter k(counts, use, strict, &node, symbols);
-  Requirement r;
+  Domains result;
+  Requirement& r = result.allowed;
   r.key = k.key.label;
   if (k.key.hostname) {
     DomainId here = k.key.find(Symbol());
@@ -148,40 +139,38 @@ std::optional<Requirement> karpenter_domains(const TopologyCounts& counts, const
     }
     if (!ok) return std::nullopt;
     r.values = {Symbol()};
-    return r;
+    return result;
   }
-  std::vector<DomainId> order = by_name(k.key, symbols);
-  auto take = [&](DomainId d) { r.values.push_back(k.key.domains[d.index()]); };
+  auto take_if = [&](auto&& good) {
+    for (std::size_t i = 0; i < k.key.domains.size(); ++i)
+      if (k.node_may(DomainId(i)) && good(DomainId(i))) r.values.push_back(k.key.domains[i]);
+  };
   switch (k.group.kind) {
     case Group::Kind::Spread: {
       std::int32_t min = k.least();
-      DomainId best;
-      for (DomainId d : order)
-        if (counts.known(use.group, d) && k.node_may(d) && k.within_skew(d, min) &&
-            (!best.valid() || k.in(d) < k.in(best)))
-          best = d;
-      if (best.valid()) take(best);
+      std::int32_t fewest = std::numeric_limits<std::int32_t>::max();
+      auto good = [&](DomainId d) { return counts.known(use.group, d) && k.within_skew(d, min); };
+      for (std::size_t i = 0; i < k.key.domains.size(); ++i)
+        if (k.node_may(DomainId(i)) && good(DomainId(i))) fewest = std::min(fewest, k.in(DomainId(i)));
+      take_if([&](DomainId d) { return good(d) && k.in(d) == fewest; });
+      result.take_one = true;
       break;
     }
     case Group::Kind::Affinity:
-      for (DomainId d : order)
-        if (k.in(d) > 0 && k.pod_may(d) && k.node_may(d)) take(d);
-      if (r.values.empty() && k.may_start())
-        for (DomainId d : order)
-          if (counts.known(use.group, d) && k.pod_may(d) && k.node_may(d)) {
-            take(d);
-            break;
-          }
+      take_if([&](DomainId d) { return k.in(d) > 0 && k.pod_may(d); });
+      if (r.values.empty() && k.may_start()) {
+        take_if([&](DomainId d) { return counts.known(use.group, d) && k.pod_may(d); });
+        result.take_one = true;
+      }
       break;
     case Group::Kind::AntiAffinity:
     case Group::Kind::Repulsion:
-      for (DomainId d : order)
-        if (counts.known(use.group, d) && k.in(d) == 0 && k.pod_may(d) && k.node_may(d)) take(d);
+      take_if([&](DomainId d) { return counts.known(use.group, d) && k.in(d) == 0 && k.pod_may(d); });
       break;
   }
   if (r.values.empty()) return std::nullopt;
   std::sort(r.values.begin(), r.values.end());
-  return r;
+  return result;
 }
 
 }  // namespace tamp::schedule

@@ -24,10 +24,15 @@ bool kube_unrepelled(const TopologyCounts& counts, GroupId repulsion, DomainId d
 // An existing node in `domain`. `strict` are the pod's required node constraints: they narrow the domains that count.
 bool karpenter_allows(const TopologyCounts& counts, const GroupUse& use, DomainId domain,
                       const Requirements& strict, const Symbols& symbols);
-// A new node that may be in any domain that `node` allows: the requirement that keeps the constraint, or nothing.
-// `nobody_there`: it is not the new node that pods of this simulation joined, but another one.
-std::optional<Requirement> karpenter_domains(const TopologyCounts& counts, const GroupUse& use,
-                                             const Requirements& strict, const Requirements& node,
-                                             bool nobody_there, const Symbols& symbols);
+// A new node that may be in any domain that `node` allows: the domains that keep the constraint. Where Karpenter takes one
+// of several equally good ones by chance, they are all there and `take_one` is set.
+struct Domains {
+  Requirement allowed;
+  bool take_one = false;
+};
+// Nothing where no domain will do. `nobody_there`: it is not the new node that pods of this simulation joined, but another.
+std::optional<Domains> karpenter_domains(const TopologyCounts& counts, const GroupUse& use,
+                                         const Requirements& strict, const Requirements& node,
+                                         bool nobody_there, const Symbols& symbols);
 
 }  // namespace tamp::schedule

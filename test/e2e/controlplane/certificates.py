@@ -39,12 +39,12 @@ def base64url(data):
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
-def sign_token(key, issuer, namespace, account, uid, lifetime):
+def sign_token(key, issuer, namespace, account, uid, lifetime, identity):
     """A service-account token as the API server would issue it, but with any lifetime: its own must be at least 10 minutes."""
     now = int(time.time())
     claims = {
         "iss": issuer, "aud": [issuer], "sub": f"system:serviceaccount:{namespace}:{account}",
-        "iat": now - 120, "nbf": now - 120, "exp": now + int(lifetime),
+        "iat": now - 120, "nbf": now - 120, "exp": now + int(lifetime), "jti": identity,
         "kubernetes.io": {"namespace": namespace, "serviceaccount": {"name": account, "uid": uid}},
     }
     body = ".".join(base64url(json.dumps(part).encode()) for part in ({"alg": "RS256", "typ": "JWT"}, claims))

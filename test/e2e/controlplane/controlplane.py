@@ -13,7 +13,8 @@ starts dies with it.
         thaw NAME          SIGCONT
         compact            etcd forgets all history; after a restart of kube-apiserver old resourceVersions get 410
         token NAMESPACE ACCOUNT SECONDS   prints a service-account token with that lifetime
-        kubeconfig NAMESPACE ACCOUNT SECONDS   writes a kubeconfig with such a token and prints its path
+        kubeconfig NAMESPACE ACCOUNT SECONDS [NAME]   writes a kubeconfig with such a token and prints its path; the audit log
+                           tells users of one account apart by NAME: their credential-id is JTI=NAME
         webhook PORT       the API server finds Tamp's webhook, installed as shipped, on this port of the loopback interface
         stop               ends it
 
@@ -245,18 +246,19 @@ class ControlPlane:
         ask("/v3/kv/compaction", {"revision": revision, "physical": True})
         return revision
 
-    def token(self, namespace, account, seconds):
+    def token(self, namespace, account, seconds, name="e2e"):
         """Valid for `seconds` (up to ten more if used just before). Less than the API server would ever issue, if wanted."""
         uid = self.kubectl("get", "serviceaccount", "-n", namespace, account, "-o", "jsonpath={.metadata.uid}")
-        return sign_token(self.signing_key, ISSUER, namespace, account, uid, float(seconds) - EXPIRY_LEEWAY)
+        return sign_token(self.signing_key, ISSUER, namespace, account, uid, float(seconds) - EXPIRY_LEEWAY, name)
 
-    def token_kubeconfig(self, namespace, account, seconds):
+    def token_kubeconfig(self, namespace, account, seconds, name=None):
         """The token is in a file of its own, which may be written anew: clients are to read it again."""
-        path = self.directory / f"{namespace}-{account}.token"
+        name = name or f"{namespace}-{account}"
+        path = self.directory / f"{name}.token"
         fresh = path.with_suffix(".new")
-        fresh.write_text(self.token(namespace, account, seconds))
+        fresh.write_text(self.token(namespace, account, seconds, name))
         fresh.replace(path)
-        return self.write_kubeconfig(f"{namespace}-{account}", {"tokenFile": str(path)})
+        return self.write_kubeconfig(name, {"tokenFile": str(path)})
 
     def webhook(self, port):
         """There is no network of Services here. One that is only a name leads the API server out of it, and it still expects the

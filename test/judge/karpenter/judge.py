@@ -21,6 +21,7 @@ import tempfile
 import known
 from gen import Generator
 from gen_base import CAPACITY, DO_NOT_DISRUPT, NOW, stamp
+from gen_twists import Twister
 
 DECIDE_AT = stamp(NOW)
 ASPECTS = ("all", "multi", "empty", "every")
@@ -205,6 +206,7 @@ def read_options():
     parser.add_argument("--spot-to-spot", action="store_true", help="with the gate SpotToSpotConsolidation")
     parser.add_argument("--preference-policy", choices=["Respect", "Ignore"])
     parser.add_argument("--odd", action="store_true", help="include what is not to be copied; see known_differences.md")
+    parser.add_argument("--twists", action="store_true", help="change each cluster in ways that the generator does not draw")
     parser.add_argument("--jobs", type=int, default=min(2, os.cpu_count() or 1))
     return parser.parse_args()
 
@@ -219,6 +221,8 @@ def write_snapshots(options, types, folder):
         return clusters
     for seed in seeds_of(options.seeds):
         cluster = Generator(seed, types, odd=options.odd).cluster()
+        if options.twists:
+            Twister(seed, cluster).twist()
         path = os.path.join(folder, f"seed-{seed}.json")
         with open(path, "w") as f:
             json.dump(cluster, f)
@@ -289,7 +293,7 @@ def judge(options, types, catalogue, folder):
     if doubtful:  # chance may have been on the other side: ask again, leaving ties to it
         # Many candidates can tie; a single node's verdict varies only with the zone that a new node is given.
         for again in (ask_karpenter(options, doubtful, "-method", "all,multi,empty", "-repeat", str(options.repeat)),
-                      ask_karpenter(options, doubtful, "-method", "single", "-every", "-repeat", str(min(8, options.repeat)))):
+                      ask_karpenter(options, doubtful, "-method", "single", "-every", "-repeat", str(min(24, options.repeat)))):
             for name, path in paths.items():
                 answers[name].add_karpenter(again.get(path, []))
 

@@ -1,0 +1,265 @@
+// What goes wrong around the controller on a real control plane: API server and store fail, history and tokens expire,
+// leaders die and freeze. After each fault a change of the cluster is in the published plan within 30 s, without a restart of
+// the program.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+
+#include "e2e/plane.h"
+#include "e2e/program.h"
+#include "e2e/small_cluster.h"
+
+namespace tamp::e2e {
+namespace {
+
+using codec::Json;
+using codec::Value;
+
+constexpr Duration kSoon = Duration::seconds(30);
+constexpr Duration kStoreFrozen = Duration::seconds(30), kLeaderFrozen = Duration::seconds(60);
+
+std::string when(const std::optional<Duration>& took) {
+  return took ? format_duration(Duration{took->ns / 100'000'000 * 100'000'000}) : "never";
+}
+
+Duration rest_of(Duration span, Time since) { return {span.ns - (wall_clock() - since).ns}; }
+
+bool holds_for(Duration span, const std::function<bool()>& holds) {
+  return !wait_until(span, [&] { return !holds(); });
+}
+
+struct Faults : testing::Test {
+  static inline std::unique_ptr<SmallCluster> cluster;
+
+  static void SetUpTestSuite() { cluster = std::make_unique<SmallCluster>(20, 100); }
+  static void TearDownTestSuite() { cluster.reset(); }
+
+  void SetUp() override { cluster->forget_lease(); }
+
+  // Its token and its log have its name.
+  static std::unique_ptr<Program> start(const std::string& name, int token_seconds = 3600) {
+    std::vector<std::string> flags = decision_flags();
+    return std::make_unique<Program>(name, account_kubeconfig(token_seconds, name), flags);
+  }
+  // Alone, leading, and the plan is published.
+  static std::unique_ptr<Program> lead(const std::string& name, int token_seconds = 3600) {
+    auto program = start(name, token_seconds);
+    EXPECT_TRUE(wait_until(kSoon, [&] { return program->leading(); })) << program->log();
+    EXPECT_TRUE(cluster->agreement()) << difference();
+    return program;
+  }
+  static void end(Program& program) {
+    program.signal(SIGTERM);
+    EXPECT_EQ(program.wait(), 0) << "an orderly end\n" << program.log();
+  }
+
+  static std::string difference() {
+    const auto is = cluster->published(), should_be = cluster->asked();
+    return "published: " + (is ? is->text() : "nothing") +
+           "\ntamp plan: " + (should_be ? should_be->text() : "fails");
+  }
+
+  // A change of the plan and its undoing are both published in time, and nothing of the cluster was lost on the way.
+  static void expect_it_follows(Program& leader, const std::string& after) {
+    const auto before = cluster->asked();
+    ASSERT_TRUE(before && !before->victims.empty()) << "no plan to change";
+    const std::string node = *before->victims.begin();
+    cluster->pause(node);
+    const auto wanted = cluster->asked();
+    EXPECT_TRUE(wanted && !wanted->victims.contains(node)) << "a paused node is in no plan";
+    const auto changed = cluster->agreement(kSoon);
+    EXPECT_TRUE(changed) << after << ": " << difference() << "\n" << leader.log();
+    cluster->go_on_with(node);
+    const auto undone = cluster->agreement(kSoon);
+    EXPECT_TRUE(undone) << after << ": " << difference() << "\n" << leader.log();
+    EXPECT_EQ(cluster->asked(), before) << "the cluster is what it was";
+    EXPECT_TRUE(leader.running()) << leader.log();
+    EXPECT_TRUE(leader.leading()) << leader.log();
+    std::printf("  %s: a correct plan after %s; the next change after %s\n", after.c_str(),
+                when(changed).c_str(), when(undone).c_str());
+  }
+
+  static std::string holder() {
+    const kube::Reply reply = cluster->admin().get(kube::kLeases, "tamp-system", "tamp-controller");
+    return reply.ok() ? text_at(parse(reply.body).root(), {"spec", "holderIdentity"}) : "";
+  }
+  static std::string policy_version() {
+    const kube::Reply reply = cluster->admin().get(kube::kTemperPolicies, "", "default");
+    return reply.ok() ? text_at(parse(reply.body).root(), {"metadata", "resourceVersion"}) : "";
+  }
+  static double relists(const Program& program) {
+    return std::max(0.0, program.metric("tamp_watch_relists_total{resource=\"nodes\"}"));
+  }
+};
+
+// Writes other than those by which a Lease is got or kept.
+std::vector<AuditedRequest> writes_of(const std::string& name, Time since = {}) {
+  std::vector<AuditedRequest> writes = requests_of(name);
+  std::erase_if(writes, [&](const AuditedRequest& request) {
+    return !request.writes() || request.resource == "leases" || request.received < since;
+  });
+  return writes;
+}
+
+std::string text_of(const std::vector<AuditedRequest>& requests) {
+  std::string out;
+  for (const AuditedRequest& request : requests)
+    out += request.verb + " " + request.resource + "/" + request.subresource + ": " +
+           std::to_string(request.code) + "\n";
+  return out;
+}
+
+// ---- the server and its store
+
+TEST_F(Faults, TheApiServerIsKilledAndStartedAgain) {
+  const auto program = lead("killed");
+  control("kill kube-apiserver");
+  EXPECT_TRUE(wait_until(kSoon, [&] { return program->metric("tamp_watch_state{resource=\"nodes\"}") == 4; }))
+      << "a watch without a server is not called current";
+  control("restart kube-apiserver");
+  expect_it_follows(*program, "API server killed");
+  end(*program);
+}
+
+TEST_F(Faults, TheStoreIsFrozenForHalfAMinute) {
+  const auto program = lead("frozen-store");
+  const Time frozen = wall_clock();
+  control("freeze etcd");
+  // Reads may still be answered from the API server's memory; no write is, so nobody can lead for long.
+  EXPECT_TRUE(wait_until(Duration::seconds(15), [&] { return !program->leading(); })) << program->log();
+  EXPECT_TRUE(holds_for(rest_of(kStoreFrozen, frozen), [&] { return !program->leading(); }))
+      << program->log();
+  control("thaw etcd");
+  ASSERT_TRUE(wait_until(kSoon, [] { return cluster->asked().has_value(); }))
+      << "the API server has recovered";
+  expect_it_follows(*program, "etcd frozen");
+  end(*program);
+}
+
+TEST_F(Faults, HistoryIsForgotten) {
+  const auto program = lead("compacted");
+  const double before = relists(*program);
+  control("compact");
+  control("restart kube-apiserver");
+  expect_it_follows(*program, "history compacted");
+  EXPECT_GT(relists(*program), before) << "a version that is forgotten makes a new list";
+  end(*program);
+}
+
+// ---- rights
+
+TEST_F(Faults, TheTokenExpires) {
+  const auto program = lead("rotating", 12);
+  ASSERT_TRUE(wait_until(Duration::seconds(45), [&] { return !program->leading(); }))
+      << "without a valid token nobody leads\n"
+      << program->log();
+  // Its watches may still be open, and tell it of this change; but it may not write any more, and does not.
+  const std::string version = policy_version();
+  const auto before = cluster->asked();
+  ASSERT_TRUE(before && !before->victims.empty());
+  const std::string node = *before->victims.begin();
+  cluster->pause(node);
+  EXPECT_TRUE(holds_for(Duration::seconds(8), [&] { return policy_version() == version; }))
+      << "nothing is written with a dead token";
+  EXPECT_FALSE(program->leading());
+  account_kubeconfig(3600, "rotating");
+  EXPECT_TRUE(cluster->agreement(kSoon)) << difference() << "\n" << program->log();
+  cluster->go_on_with(node);
+  expect_it_follows(*program, "token rotated");
+  end(*program);
+}
+
+// ---- leaders
+
+TEST_F(Faults, OfTwoOneLeadsAndTheOtherTakesOver) {
+  auto first = start("one"), second = start("two");
+  ASSERT_TRUE(wait_until(kSoon, [&] { return first->leading() || second->leading(); }))
+      << first->log() << second->log();
+  std::string leads = "one", follows = "two";
+  if (!first->leading()) {
+    std::swap(first, second);
+    std::swap(leads, follows);
+  }
+  EXPECT_TRUE(cluster->agreement()) << difference();
+  expect_it_follows(*first, "two started together");
+  EXPECT_FALSE(second->leading());
+  EXPECT_TRUE(second->ready()) << "a follower knows the cluster";
+  EXPECT_FALSE(writes_of(leads).empty());
+  EXPECT_TRUE(writes_of(follows).empty()) << "only the leader writes:\n" << text_of(writes_of(follows));
+
+  first->signal(SIGKILL);
+  first->wait();
+  const Time killed = wall_clock();
+  const auto before = cluster->asked();
+  ASSERT_TRUE(before && !before->victims.empty());
+  cluster->pause(*before->victims.begin());
+  const auto published = cluster->agreement(kSoon);
+  EXPECT_TRUE(published) << difference() << "\n" << second->log();
+  EXPECT_TRUE(second->leading()) << second->log();
+  std::printf("  leader killed: a correct plan of the other after %s\n", when(wall_clock() - killed).c_str());
+  cluster->go_on_with(*before->victims.begin());
+
+  const auto third = start("three");
+  ASSERT_TRUE(wait_until(kSoon, [&] { return third->ready(); })) << third->log();
+  EXPECT_FALSE(third->leading());
+  const Time ended = wall_clock();
+  end(*second);
+  EXPECT_TRUE(wait_until(Duration::seconds(5), [&] { return third->leading(); }))
+      << "a Lease that is given back need not expire; holder: " << holder() << "\n"
+      << third->log();
+  std::printf("  leader ended: the other leads after %s\n", when(wall_clock() - ended).c_str());
+  expect_it_follows(*third, "leader ended");
+  end(*third);
+}
+
+TEST_F(Faults, AFrozenLeaderWritesNothingWhenItGoesOn) {
+  auto first = start("frozen"), second = start("awake");
+  ASSERT_TRUE(wait_until(kSoon, [&] { return first->leading() || second->leading(); }))
+      << first->log() << second->log();
+  std::string frozen = "frozen";
+  if (!first->leading()) {
+    std::swap(first, second);
+    frozen = "awake";
+  }
+  // In the midst of what a new leader has to say of each node.
+  ASSERT_TRUE(wait_until(kSoon, [&] { return !writes_of(frozen).empty(); })) << first->log();
+  first->signal(SIGSTOP);
+  const Time stopped = wall_clock();
+  const std::size_t said = writes_of(frozen).size();
+  ASSERT_TRUE(wait_until(kSoon, [&] { return second->leading(); })) << second->log();
+  const Duration taken_over = wall_clock() - stopped;
+  const auto before = cluster->asked();
+  ASSERT_TRUE(before && !before->victims.empty());
+  const std::string node = *before->victims.begin();
+  cluster->pause(node);
+  EXPECT_TRUE(cluster->agreement(kSoon)) << difference() << "\n" << second->log();
+  EXPECT_TRUE(holds_for(rest_of(kLeaderFrozen, stopped), [&] { return second->leading(); })) << second->log();
+
+  const std::string version = policy_version();
+  const Time continued = wall_clock();
+  first->signal(SIGCONT);
+  EXPECT_TRUE(wait_until(Duration::seconds(5), [&] { return first->metric("tamp_leader") == 0; }))
+      << "it knows that it leads no more\n"
+      << first->log();
+  EXPECT_TRUE(holds_for(Duration::seconds(10), [&] { return policy_version() == version; }))
+      << "what the new leader has said stands";
+  const auto late = writes_of(frozen, continued);
+  EXPECT_LE(late.size(), 1U) << "at most what was under way already:\n" << text_of(late);
+  std::printf(
+      "  leader frozen after %zu writes: the other leads after %s; writes of it after a minute: %zu\n", said,
+      when(taken_over).c_str(), late.size());
+  EXPECT_TRUE(second->leading()) << second->log();
+  EXPECT_EQ(cluster->published(), cluster->asked());
+  cluster->go_on_with(node);
+  expect_it_follows(*second, "leader frozen");
+  EXPECT_FALSE(first->leading());
+  EXPECT_LE(writes_of(frozen, continued).size(), 1U) << text_of(writes_of(frozen, continued));
+  end(*first);
+  end(*second);
+}
+
+}  // namespace
+}  // namespace tamp::e2e

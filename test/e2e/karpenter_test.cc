@@ -1,0 +1,133 @@
+// Real Karpenter in the same cluster, left only its empty nodes: it and Tamp do not disagree about any node.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <set>
+
+#include "e2e/plane.h"
+#include "e2e/program.h"
+
+namespace tamp::e2e {
+namespace {
+
+using codec::Json;
+using codec::ObjectKind;
+using codec::Value;
+
+std::string at(Value value, std::initializer_list<std::string_view> path) {
+  for (const std::string_view key : path) value = value.get(key);
+  return std::string(value.string().value_or(std::string_view()));
+}
+
+bool condition_true(Value object, std::string_view type) {
+  for (const Value condition : object.get("status").get("conditions").elements())
+    if (at(condition, {"type"}) == type) return at(condition, {"status"}) == "True";
+  return false;
+}
+
+struct WithKarpenter : testing::Test {
+  static inline std::unique_ptr<Session> admin;
+
+  static void SetUpTestSuite() {
+    install();
+    const Finished loaded =
+        run({"python3", environment("TAMP_E2E_LOAD"), "--nodes", "20", "--pods", "100", "--karpenter"});
+    ASSERT_EQ(loaded.status, 0) << loaded.out << loaded.err;
+    admin = std::make_unique<Session>(environment("KUBECONFIG"));
+    // Nodes are minutes old; everything else is as the NodePools have it.
+    std::ofstream(policy_file())
+        << R"({"apiVersion":"temper.codes/v1alpha1","kind":"TemperPolicy","metadata":{"name":"default"},)"
+        << R"("spec":{"planner":"Requests","minNodeLifetime":"0s"}})";
+  }
+  static void TearDownTestSuite() { admin.reset(); }
+
+  static std::string policy_file() { return environment("TAMP_E2E_DIRECTORY") + "/policy.json"; }
+  static Json plan(std::vector<std::string> more) {
+    std::vector<std::string> command = {tamp_program(),
+                                        "plan",
+                                        "-o",
+                                        "json",
+                                        "--policy",
+                                        policy_file(),
+                                        "--instance-types",
+                                        environment("TAMP_E2E_INSTANCE_TYPES")};
+    command.insert(command.end(), more.begin(), more.end());
+    const Finished finished = run(command);
+    EXPECT_EQ(finished.status, 0) << finished.err;
+    return parse(finished.out);
+  }
+  static std::set<std::string> node_names() {
+    std::set<std::string> names;
+    const Json nodes = parse(admin->list(ObjectKind::Node).body);
+    for (const Value node : nodes.root().get("items").elements())
+      names.insert(at(node, {"metadata", "name"}));
+    return names;
+  }
+};
+
+TEST_F(WithKarpenter, EveryNodeIsInTheSameStateForBoth) {
+  const Json ours = plan({"--every"});
+  std::map<std::string, Value> verdicts;
+  for (const Value node : ours.root().get("nodes").elements()) verdicts.emplace(at(node, {"name"}), node);
+  const Json claims = parse(admin->list(ObjectKind::NodeClaim).body);
+  std::size_t compared = 0;
+  for (const Value claim : claims.root().get("items").elements()) {
+    const std::string name = at(claim, {"status", "nodeName"});
+    ASSERT_TRUE(verdicts.contains(name)) << name << " is Karpenter's, and Tamp does not know it";
+    const Value ours_of = verdicts.at(name);
+    const Value labels = claim.get("metadata").get("labels");
+    EXPECT_EQ(at(ours_of, {"reason"}) == "NotInitialized", !condition_true(claim, "Initialized")) << name;
+    EXPECT_EQ(at(ours_of, {"reason"}) == "Deleting", claim.get("metadata").get("deletionTimestamp").present())
+        << name;
+    EXPECT_NE(at(ours_of, {"reason"}), "NotManaged") << name;
+    EXPECT_EQ(at(ours_of, {"nodePool"}), at(labels, {"karpenter.sh/nodepool"})) << name;
+    EXPECT_EQ(at(ours_of, {"instanceType"}), at(labels, {"node.kubernetes.io/instance-type"})) << name;
+    EXPECT_EQ(at(ours_of, {"capacityType"}), at(labels, {"karpenter.sh/capacity-type"})) << name;
+    EXPECT_EQ(at(ours_of, {"zone"}), at(labels, {"topology.kubernetes.io/zone"})) << name;
+    ++compared;
+  }
+  EXPECT_EQ(compared, verdicts.size()) << "a node of ours has no NodeClaim of Karpenter's";
+}
+
+// Three nodes are drained; from then on both may take empty nodes, and both see the same ones.
+TEST_F(WithKarpenter, EmptyNodesAreTheSameForBoth) {
+  const std::set<std::string> before = node_names();
+  std::set<std::string> drained;
+  for (const std::string& name : before) {
+    if (drained.size() == 3) break;
+    kubectl({"drain", name, "--ignore-daemonsets", "--delete-emptydir-data", "--force", "--timeout=60s"});
+    drained.insert(name);
+  }
+  for (const char* pool : {"general", "spot"}) {
+    const kube::Reply reply = admin->patch(
+        ObjectKind::NodePool, "", pool, "", kube::PatchType::Merge,
+        R"({"spec":{"disruption":{"consolidationPolicy":"WhenEmpty","consolidateAfter":"0s","budgets":[{"nodes":"100%"}]}}})");
+    ASSERT_TRUE(reply.ok()) << reply.error->text();
+  }
+  std::set<std::string> ours;
+  EXPECT_TRUE(wait_until(Duration::seconds(20), [&] {
+    ours.clear();
+    const Json said = plan({"--method", "empty"});
+    for (const Value command : said.root().get("commands").elements())
+      for (const Value node : command.get("nodes").elements()) ours.insert(std::string(*node.string()));
+    for (const Value node : said.root().get("nodes").elements())
+      if (at(node, {"reason"}) == "Deleting") ours.insert(at(node, {"name"}));  // Karpenter was quicker
+    return ours.size() >= drained.size();
+  }));
+  EXPECT_TRUE(std::includes(ours.begin(), ours.end(), drained.begin(), drained.end()));
+
+  const auto gone = [&] {
+    std::set<std::string> missing;
+    const std::set<std::string> now = node_names();
+    for (const std::string& name : before)
+      if (!now.contains(name)) missing.insert(name);
+    return missing;
+  };
+  EXPECT_TRUE(wait_until(Duration::seconds(120), [&] { return gone().size() >= ours.size(); }));
+  EXPECT_FALSE(wait_until(Duration::seconds(20), [&] { return gone().size() > ours.size(); }));
+  EXPECT_EQ(gone(), ours) << "Karpenter took other nodes for empty than Tamp did";
+}
+
+}  // namespace
+}  // namespace tamp::e2e
