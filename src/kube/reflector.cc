@@ -160,7 +160,8 @@ void Reflector::check_stall() {
 
 void Reflector::got_bytes(std::string_view bytes) {
   state_.last_contact = loop_.instant();
-  if (failures_ > 0 && state_.last_contact - watch_opened_ >= options_.settled_after) failures_ = gones_ = 0;
+  if (failures_ > 0 && state_.last_contact - watch_opened_ >= options_.settled_after)
+    failures_ = gones_ = denials_ = 0;
   frame_.feed(bytes);
   const std::uint64_t before = state_.events;
   while (auto line = frame_.next())
@@ -210,7 +211,7 @@ void Reflector::watch_ended(std::optional<Response> refusal, std::optional<Failu
   }
   if (was_open && lived >= options_.settled_after) {
     // It held for a while and then came to its end, or was cut: not worth a word, unless it cannot be resumed.
-    failures_ = gones_ = 0;
+    failures_ = gones_ = denials_ = 0;
     under_way_ = loop_.after(jitter(options_.resume_jitter), resume);
     return;
   }
@@ -237,11 +238,15 @@ void Reflector::retry(std::function<void()> what, std::string why, std::optional
   ++state_.failures;
   state_.last_error = std::move(why);
   state_.last_error_kind = kind;
-  // To be told that a version is forgotten is an answer: how often there was none before must not delay the list.
-  const int step = kind == Kind::Gone ? ++gones_ : failures_;
-  Duration delay = backoff(options_.backoff, step, loop_.random());
-  if (kind && denied(*kind))
-    delay = backoff({options_.denied_retry, options_.denied_retry}, 1, loop_.random());
+  // Each sort has its own pace: a server that comes back forgets versions, and denies everything until it has read who may do
+  // what; how long it was away must not delay what follows from that.
+  Duration delay;
+  if (kind == Kind::Gone)
+    delay = backoff(options_.backoff, ++gones_, loop_.random());
+  else if (kind && denied(*kind))
+    delay = backoff({options_.backoff.first, options_.denied_retry}, ++denials_, loop_.random());
+  else
+    delay = backoff(options_.backoff, failures_ - gones_ - denials_, loop_.random());
   if (wait) delay = std::max(delay, std::min(*wait, options_.denied_retry));
   under_way_ = loop_.after(delay, std::move(what));
   // To be told that a version is forgotten is the normal way to a new list.
@@ -259,7 +264,7 @@ void Reflector::absent() {
     sink_.begin_list();
     sink_.end_list();
   }
-  failures_ = gones_ = 0;
+  failures_ = gones_ = denials_ = 0;
   state_.synced = true;
   // Installed again, it starts anew.
   reach_ = Reach::Newest;

@@ -45,7 +45,7 @@ struct ReflectorOptions {
   Duration settled_after = Duration::seconds(10);
   Duration resume_jitter{200'000'000};
   Duration look_for_absent = Duration::seconds(30);
-  // After 401 and 403, at most; half of it at least.
+  // After many a 401 and 403, at most; half of it at least.
   Duration denied_retry = Duration::seconds(20);
   BackoffOptions backoff;
 };
@@ -123,7 +123,8 @@ class Reflector {
   std::string list_version_;  // of the first page of the list under way
   std::string continue_token_;
   int failures_ = 0;  // in a row
-  int gones_ = 0;     // of these, 410s
+  int gones_ = 0;     // of these, with 410
+  int denials_ = 0;   // of these, with 401 and 403
   int absences_ = 0;  // in a row
   Instant watch_opened_;
   bool watch_open_ = false;

@@ -44,26 +44,6 @@ struct Live : testing::Test {
   static inline std::unique_ptr<Program> program;
   static inline int webhook_port = 0;
 
-  static void SetUpTestSuite() {
-    webhook_port = free_port();
-    install(webhook_port);
-    const Finished loaded =
-        run({"python3", environment("TAMP_E2E_LOAD"), "--nodes", "200", "--pods", "2000"});
-    ASSERT_EQ(loaded.status, 0) << loaded.err;
-    admin = std::make_unique<Session>(environment("KUBECONFIG"));
-    start();
-    set_policy(kSpec);
-    ASSERT_TRUE(wait_until(Duration::seconds(60), [] { return program->ready(); })) << program->log();
-  }
-  static void TearDownTestSuite() {
-    if (program) {
-      program->signal(SIGTERM);
-      EXPECT_EQ(program->wait(), 0) << program->log();
-    }
-    program.reset();
-    admin.reset();
-  }
-
   static void start() {
     program = std::make_unique<Program>(
         "tamp-live", account_kubeconfig(),
@@ -98,6 +78,32 @@ struct Live : testing::Test {
   }
   static std::string file(const std::string& name) { return environment("TAMP_E2E_DIRECTORY") + "/" + name; }
 };
+
+// One control plane, one loaded cluster and one controller for all tests.
+struct Surroundings : testing::Environment {
+  void SetUp() override {
+    Live::webhook_port = free_port();
+    install(Live::webhook_port);
+    const Finished loaded =
+        run({"python3", environment("TAMP_E2E_LOAD"), "--nodes", "200", "--pods", "2000"});
+    ASSERT_EQ(loaded.status, 0) << loaded.err;
+    Live::admin = std::make_unique<Session>(environment("KUBECONFIG"));
+    Live::start();
+    Live::set_policy(kSpec);
+    ASSERT_TRUE(wait_until(Duration::seconds(60), [] { return Live::program->ready(); }))
+        << Live::program->log();
+  }
+  void TearDown() override {
+    if (Live::program) {
+      Live::program->signal(SIGTERM);
+      EXPECT_EQ(Live::program->wait(), 0) << Live::program->log();
+    }
+    Live::program.reset();
+    Live::admin.reset();
+  }
+};
+const testing::Environment* const kSurroundings =
+    testing::AddGlobalTestEnvironment(std::make_unique<Surroundings>().release());
 
 // ---- reading
 
@@ -284,7 +290,6 @@ struct Webhook : Live {
                policy(name, spec));
   }
   static void SetUpTestSuite() {
-    Live::SetUpTestSuite();
     ASSERT_TRUE(wait_until(Duration::seconds(60), [] {
       return dry_run("default", R"({"nodePools":[{"name":"no-such-*"}]})").err.find("Warning") !=
              std::string::npos;
