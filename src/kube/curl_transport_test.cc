@@ -294,7 +294,6 @@ TEST_F(CurlTransportTest, WhatIsTooLateIsNotSent) {
   const Exchange exchange = send(late);
   EXPECT_FALSE(exchange.response);
   EXPECT_FALSE(exchange.failure.maybe_done);
-  EXPECT_NE(exchange.failure.message.find("not sent within"), std::string::npos) << exchange.failure.message;
   EXPECT_TRUE(send(get("/")).response);
   EXPECT_EQ(server->requests().size(), 2u);
 }
