@@ -9,10 +9,9 @@
 #include <utility>
 
 #include "cli/files.h"
-#include "codec/store.h"
+#include "cli/live.h"
 #include "control/controller.h"
 #include "control/webhook_certificate.h"
-#include "kube/access.h"
 #include "kube/curl_transport.h"
 #include "kube/real_loop.h"
 #include "kube/stop_signals.h"
@@ -56,19 +55,6 @@ Result<Address> parse_address(const std::string& text) {
 std::string host_name() {
   std::array<char, 256> name{};
   return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : std::string("tamp");
-}
-
-Result<codec::ClusterStore> make_store(const Options& options) {
-  codec::ClusterStore store;
-  if (options.instance_types) {
-    TAMP_TRY(const codec::Input input, read_input(*options.instance_types));
-    TAMP_CHECK(store.set_instance_types(input));
-  }
-  if (options.prices) {
-    TAMP_TRY(codec::Input input, read_input(*options.prices));
-    TAMP_CHECK(store.set_prices(std::move(input)));
-  }
-  return store;
 }
 
 Result<control::Log> make_log(const ControllerFlags& flags) {
@@ -139,12 +125,8 @@ Status start_webhook(const Address& where, const serve::TlsIdentity& identity,
 Status run_controller(const Options& options, const Environment& environment, const std::string& version) {
   const ControllerFlags& flags = options.controller;
   TAMP_TRY(const control::Log log, make_log(flags));
-  TAMP_TRY(codec::ClusterStore store, make_store(options));
-  kube::AccessOptions wanted;
-  wanted.kubeconfig = options.kubeconfig;
-  wanted.context = options.context;
-  wanted.variable = [&](const std::string& name) { return environment(name).value_or(""); };
-  TAMP_TRY(const kube::Access access, kube::find_access(wanted));
+  TAMP_TRY(codec::ClusterStore store, empty_store(options));
+  TAMP_TRY(const kube::Access access, access_of(options, environment));
   const std::string ns = !flags.ns.empty() ? flags.ns : std::string(kDefaultNamespace);
 
   kube::RealLoop loop;

@@ -8,23 +8,13 @@
 
 #include "cli/files.h"
 #include "codec/dump.h"
-#include "codec/store.h"
 #include "control/cluster_reader.h"
-#include "kube/access.h"
 #include "kube/curl_transport.h"
 #include "kube/real_loop.h"
 #include "report/words.h"
 
 namespace tamp::cli {
 namespace {
-
-Result<kube::Access> access_of(const Options& options, const Environment& environment) {
-  kube::AccessOptions wanted;
-  wanted.kubeconfig = options.kubeconfig;
-  wanted.context = options.context;
-  wanted.variable = [&](const std::string& name) { return environment(name).value_or(""); };
-  return kube::find_access(wanted);
-}
 
 // How far reading is, on one line of the terminal that is wiped at the end; nothing in a pipe.
 class Progress {
@@ -84,15 +74,7 @@ Result<codec::Reading> read_live(const Options& options, const Environment& envi
   if (options.policy) {
     TAMP_TRY(policy_only.policy, read_input(*options.policy));
   }
-  codec::ClusterStore store;
-  if (options.instance_types) {
-    TAMP_TRY(const codec::Input input, read_input(*options.instance_types));
-    TAMP_CHECK(store.set_instance_types(input));
-  }
-  if (options.prices) {
-    TAMP_TRY(codec::Input input, read_input(*options.prices));
-    TAMP_CHECK(store.set_prices(std::move(input)));
-  }
+  TAMP_TRY(codec::ClusterStore store, empty_store(options));
   TAMP_TRY(const codec::Reading given, codec::read_snapshot(policy_only));
   TAMP_TRY(const kube::Access access, access_of(options, environment));
 
@@ -113,6 +95,27 @@ Result<codec::Reading> read_live(const Options& options, const Environment& envi
 }
 
 }  // namespace
+
+Result<kube::Access> access_of(const Options& options, const Environment& environment) {
+  kube::AccessOptions wanted;
+  wanted.kubeconfig = options.kubeconfig;
+  wanted.context = options.context;
+  wanted.variable = [&](const std::string& name) { return environment(name).value_or(""); };
+  return kube::find_access(wanted);
+}
+
+Result<codec::ClusterStore> empty_store(const Options& options) {
+  codec::ClusterStore store;
+  if (options.instance_types) {
+    TAMP_TRY(const codec::Input input, read_input(*options.instance_types));
+    TAMP_CHECK(store.set_instance_types(input));
+  }
+  if (options.prices) {
+    TAMP_TRY(codec::Input input, read_input(*options.prices));
+    TAMP_CHECK(store.set_prices(std::move(input)));
+  }
+  return store;
+}
 
 ClusterSource live_source(const Options& options, const Environment& environment, bool& unreachable) {
   return [options, environment, &unreachable] { return read_live(options, environment, unreachable); };

@@ -4,8 +4,15 @@
 #include "base/result.h"
 #include "cli/options.h"
 #include "cli/source.h"
+#include "codec/store.h"
+#include "kube/access.h"
 
 namespace tamp::cli {
+
+// Which API server, and as whom.
+Result<kube::Access> access_of(const Options& options, const Environment& environment);
+// A store with the machine catalogue and the prices that the options name, and no objects yet.
+Result<codec::ClusterStore> empty_store(const Options& options);
 
 // A ClusterSource that asks the API server that the options and the environment name. If the cluster could not be read
 // (and not: what the user asked for makes no sense), it sets `unreachable`.

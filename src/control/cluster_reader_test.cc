@@ -1,0 +1,92 @@
+#include "control/cluster_reader.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "codec/store.h"
+#include "kube/fake_loop_testing.h"
+#include "kube/scripted_transport_testing.h"
+
+namespace tamp::control {
+namespace {
+
+using codec::ObjectKind;
+
+struct Reading : testing::Test {
+  kube::FakeLoop loop;
+  kube::ScriptedTransport transport{loop};
+  kube::Client client{loop, transport};
+  codec::ClusterStore store;
+  std::optional<Status> outcome;
+
+  void read() {
+    PageSink sink;
+    sink.begin = [this](ObjectKind kind) { store.begin_list(kind); };
+    sink.page = [this](ObjectKind kind, std::string bytes) { return store.add_page(kind, std::move(bytes)); };
+    sink.end = [this](ObjectKind kind) { store.end_list(kind); };
+    ClusterReader reader(client, std::move(sink), [this](Status status) { outcome = std::move(status); });
+    reader.start();
+    loop.advance(Duration::minutes(1));
+  }
+};
+
+std::string page(const std::string& items, const std::string& next = "") {
+  return R"({"kind":"List","metadata":{"resourceVersion":"7","continue":")" + next + R"("},"items":[)" +
+         items + "]}";
+}
+std::string node(const std::string& name) { return R"({"metadata":{"name":")" + name + "\"}}"; }
+
+bool asks_for(const kube::Request& request, std::string_view plural) {
+  return request.target.starts_with("/api/v1/" + std::string(plural) + "?");
+}
+
+TEST_F(Reading, EveryKindIsReadInPages) {
+  transport.on_send = [](const kube::Request& request) {
+    if (!asks_for(request, "nodes")) return kube::answer(200, page(""));
+    return request.target.find("continue=more") == std::string::npos
+               ? kube::answer(200, page(node("a"), "more"))
+               : kube::answer(200, page(node("b")));
+  };
+  read();
+  ASSERT_TRUE(outcome && outcome->ok());
+  EXPECT_EQ(store.count(ObjectKind::Node), 2U);
+  EXPECT_EQ(transport.sent.size(), codec::kObjectKinds + 1);
+}
+
+TEST_F(Reading, AKindThatIsNotInstalledHasNoObjects) {
+  transport.on_send = [](const kube::Request& request) {
+    return request.target.find("karpenter.sh") != std::string::npos ? kube::refuse(404, "NotFound")
+                                                                    : kube::answer(200, page(""));
+  };
+  read();
+  EXPECT_TRUE(outcome && outcome->ok());
+}
+
+TEST_F(Reading, WhatMayNotBeReadIsAnErrorThatNamesIt) {
+  transport.on_send = [](const kube::Request& request) {
+    return asks_for(request, "pods") ? kube::refuse(403, "Forbidden", "no right to list pods")
+                                     : kube::answer(200, page(""));
+  };
+  read();
+  ASSERT_TRUE(outcome && !outcome->ok());
+  EXPECT_NE(outcome->error().message.find("cannot read pods"), std::string::npos) << outcome->error().message;
+}
+
+TEST_F(Reading, AListThatTheServerForgotIsReadAgainFromItsStart) {
+  bool forgot = false;
+  transport.on_send = [&](const kube::Request& request) {
+    if (!asks_for(request, "nodes")) return kube::answer(200, page(""));
+    if (request.target.find("continue=") == std::string::npos)
+      return kube::answer(200, page(node(forgot ? "b" : "a"), forgot ? "" : "more"));
+    forgot = true;
+    return kube::refuse(410, "Expired");
+  };
+  read();
+  ASSERT_TRUE(outcome && outcome->ok());
+  EXPECT_EQ(store.count(ObjectKind::Node), 1U);
+  EXPECT_TRUE(store.view().cluster.find_node("b").valid());
+}
+
+}  // namespace
+}  // namespace tamp::control
