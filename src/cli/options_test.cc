@@ -80,18 +80,49 @@ TEST(Options, BadValuesNameTheFlagOrTheVariable) {
   EXPECT_THAT(error_of({"tamp", "dance"}), HasSubstr("dance"));
 }
 
-// No fake: what is not there yet is refused.
-TEST(Options, MeasurementsAreRefusedUntilTheyAreSupported) {
-  EXPECT_THAT(error_of({"tamp", "plan", "-f", "x", "--planner", "SLO"}), HasSubstr("not supported yet"));
-  EXPECT_THAT(error_of({"tamp", "plan", "-f", "x", "--observe", "o.json"}), HasSubstr("not supported yet"));
+TEST(Options, PlannerSloProvesFromMeasurements) {
+  const auto slo = parse({"tamp", "plan", "-f", "x", "--planner", "SLO", "--observe", "o.json"});
+  ASSERT_TRUE(slo.ok());
+  EXPECT_TRUE(slo->slo);
+  EXPECT_EQ(slo->observe, "o.json");
+  EXPECT_FALSE(parse({"tamp", "plan", "-f", "x", "--planner", "Requests"})->slo);
+  EXPECT_THAT(parse({"tamp", "plan", "-f", "x", "--observe", "o.json"})->notes,
+              ::testing::ElementsAre("--observe has no effect without --planner SLO"));
+  EXPECT_THAT(error_of({"tamp", "plan", "-f", "x", "--planner", "slo"}), HasSubstr("Requests or SLO"));
+  EXPECT_THAT(error_of({"tamp", "explain", "a", "-f", "x", "--planner", "SLO"}), HasSubstr("tamp plan"));
+  EXPECT_THAT(error_of({"tamp", "plan", "-f", "x", "--planner", "SLO", "--compat", "karpenter-1.14"}),
+              HasSubstr("knows no measurements"));
   EXPECT_TRUE(parse({"tamp", "plan", "-f", "x", "--planner", "Requests"})->planner_given);
 }
 
-TEST(Options, WithoutAFileTheAdviceIsACommandLineThatWorks) {
-  const std::string error = error_of({"tamp", "plan"});
-  EXPECT_THAT(error, HasSubstr("live clusters are not supported yet"));
-  EXPECT_THAT(error, HasSubstr("kubectl get nodes,pods,"));
-  EXPECT_THAT(error, HasSubstr("-A -o json | tamp plan -f -"));
+TEST(Options, WithoutAFileTheClusterIsLive) {
+  const auto options = parse({"tamp", "plan", "--context", "prod", "--kubeconfig", "k"});
+  ASSERT_TRUE(options.ok());
+  EXPECT_TRUE(options->files.empty());
+  EXPECT_EQ(options->context, "prod");
+  EXPECT_EQ(options->kubeconfig, "k");
+  EXPECT_THAT(error_of({"tamp", "plan", "-f", "x", "--context", "prod"}), HasSubstr("not both"));
+}
+
+TEST(Options, TheHelpHasACommandLineThatHandsInWhatKubectlPrints) {
+  EXPECT_THAT(parse({"tamp"})->help, HasSubstr("kubectl get nodes,pods,"));
+  EXPECT_THAT(parse({"tamp"})->help, HasSubstr("-A -o json | tamp plan -f -"));
+}
+
+TEST(Options, TheControllerHasFlagsOfItsOwn) {
+  const auto options = parse({"tamp", "controller", "--poll-interval", "2s", "--webhook-address", ":9443"});
+  ASSERT_TRUE(options.ok());
+  EXPECT_EQ(options->verb, Verb::Controller);
+  EXPECT_EQ(options->controller.poll_interval, Duration::seconds(2));
+  EXPECT_EQ(options->controller.webhook_address, ":9443");
+  EXPECT_THAT(error_of({"tamp", "controller", "--poll-interval", "2ms"}), HasSubstr("1s or more"));
+  EXPECT_THAT(error_of({"tamp", "controller", "-f", "x"}), HasSubstr("-f"));
+}
+
+TEST(Options, ASnapshotGoesToAFileOrToStandardOutput) {
+  EXPECT_EQ(parse({"tamp", "snapshot", "cluster.json", "--mask"})->subject, "cluster.json");
+  EXPECT_TRUE(parse({"tamp", "snapshot", "cluster.json", "--mask"})->mask);
+  EXPECT_EQ(parse({"tamp", "snapshot"})->subject, "");
 }
 
 TEST(Options, ExplainAndFitsNeedASubject) {
@@ -113,18 +144,20 @@ TEST(Options, HelpListsEveryFlagWithItsVariable) {
   for (const Flag& flag : flags())
     if ((flag.commands & kPlan) != 0) {
       EXPECT_THAT(help->help, HasSubstr(flag.name));
-      EXPECT_THAT(help->help, HasSubstr(std::string("[") + flag.environment + "]"));
+      if (flag.environment[0] != '\0')
+        EXPECT_THAT(help->help, HasSubstr(std::string("[") + flag.environment + "]"));
     }
 }
 
-// --kebab-case has the variable KEBAB_CASE, but for the one name that a design fixed.
+// --kebab-case has the variable KEBAB_CASE, but for the one name that a design fixed, and for KUBECONFIG, which may list
+// several files and has its own reader.
 TEST(Options, EveryFlagHasItsVariable) {
   for (const Flag& flag : flags()) {
     std::string expected;
     for (const char* c = flag.name + 2; *c != '\0'; ++c)
       expected += *c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(*c)));
     if (expected == "SCALEDOWN_UTILIZATION_THRESHOLD") expected = "SCALE_DOWN_UTILIZATION_THRESHOLD";
-    EXPECT_EQ(flag.environment, expected);
+    EXPECT_EQ(flag.environment, expected == "KUBECONFIG" ? "" : expected);
   }
 }
 

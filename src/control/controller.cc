@@ -117,7 +117,11 @@ void Controller::lead() {
 }
 
 void Controller::follow() {
-  log_.warn("no longer leading", {{"error", election_.last_error()}});
+  // Without an error it was given back.
+  if (election_.last_error().empty())
+    log_.info("no longer leading");
+  else
+    log_.warn("no longer leading", {{"error", election_.last_error()}});
   metrics_.set_leader(false);
   pass_.cancel();
   passing_ = false;

@@ -76,7 +76,8 @@ Finding paused(const Probe& probe) {
 
 // A leader that evicts itself would leave its run to a successor in the middle of it.
 Finding runs_tamp(const Probe& probe) {
-  if (probe.context.leader_node != probe.candidate.node) return pass(probe, "the leader of Tamp does not run here");
+  if (probe.context.leader_node != probe.candidate.node)
+    return pass(probe, "the leader of Tamp does not run here");
   return fail("the leader of Tamp runs here");
 }
 

@@ -148,6 +148,7 @@ void Election::renewed(Instant sent, Reply reply) {
 void Election::lost(std::string why) {
   leading_ = false;
   look_first_ = true;
+  if (!last_error_.empty()) why += ": " + last_error_;  // of the attempts to renew it
   last_error_ = "the Lease is lost: " + std::move(why);
   deadline_timer_.cancel();
   if (callbacks_.on_stopped) callbacks_.on_stopped();

@@ -51,6 +51,7 @@ struct Candidate {
     callbacks.on_stopped = [this] {
       ++stopped;
       EXPECT_FALSE(election->may_write());
+      error_when_stopped = election->last_error();
     };
     callbacks.on_new_holder = [this](const std::string& holder) { holders.push_back(holder); };
     election.emplace(loop, client, options, callbacks);
@@ -63,6 +64,7 @@ struct Candidate {
   bool cut_off = false;  // an error at once
   bool silent = false;   // no answer at all
   int started = 0, stopped = 0;
+  std::string error_when_stopped;
   std::vector<std::string> holders;
   std::optional<Election> election;
 };
@@ -143,6 +145,17 @@ TEST_F(ElectionTest, ALeaderThatCouldNotRenewStopsWritingBeforeAnotherMayTakeOve
   EXPECT_TRUE(b.election->may_write());
   EXPECT_EQ(server.lease->transitions, 1);
   EXPECT_EQ(server.lease->holder, "b");
+}
+
+TEST_F(ElectionTest, ALeaderThatLosesTheLeaseSaysWhatKeptItFromRenewing) {
+  Candidate& a = candidate("a");
+  advance(Duration::seconds(1));
+  a.cut_off = true;
+  advance(Duration::seconds(11));
+  EXPECT_EQ(a.stopped, 1);
+  EXPECT_NE(a.error_when_stopped.find("could not be renewed in time: "), std::string::npos)
+      << a.error_when_stopped;
+  EXPECT_NE(a.error_when_stopped.find("connection reset"), std::string::npos) << a.error_when_stopped;
 }
 
 TEST_F(ElectionTest, AServerThatDoesNotAnswerIsAsGoodAsNone) {

@@ -60,14 +60,33 @@ class Usage(ProgramTest):
         self.refuse("explain", *SAMPLE)
         self.refuse("fits", *SAMPLE)
 
-    def test_without_a_file_the_way_to_pipe_kubectl_is_shown(self):
-        message = self.refuse("plan")
-        self.assertIn("live clusters are not supported yet", message)
-        self.assertIn("| tamp plan -f -", message)
+    def test_without_a_file_the_live_cluster_is_asked(self):
+        done = tamp("plan", env={"HOME": "/nonexistent", "KUBECONFIG": "/nonexistent/config"})
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("/nonexistent/config", done.stderr)
 
-    def test_measurements_are_refused_not_faked(self):
-        self.assertIn("not supported yet", self.refuse("plan", *SAMPLE, "--planner", "SLO"))
-        self.assertIn("not supported yet", self.refuse("plan", *SAMPLE, "--observe", CLUSTER))
+    def test_a_cluster_that_does_not_answer_is_no_mistake_of_usage(self):
+        with tempfile.TemporaryDirectory() as directory:
+            kubeconfig = pathlib.Path(directory) / "config"
+            kubeconfig.write_text(json.dumps({
+                "clusters": [{"name": "c", "cluster": {"server": "https://127.0.0.1:1"}}],
+                "users": [{"name": "u", "user": {"token": "t"}}],
+                "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}], "current-context": "x"}))
+            done = tamp("plan", "--kubeconfig", kubeconfig)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("context x", done.stderr)
+
+    def test_without_measurements_nothing_is_proven(self):
+        plan = json.loads(self.succeed("plan", *SAMPLE, "--planner", "SLO", "-o", "json").stdout)
+        self.assertEqual(plan["planner"], "SLO")
+        self.assertIsNone(plan["plan"])
+        for refusal in plan["refusals"]:
+            failed = [check["name"] for check in refusal["checks"] if not check["passed"]]
+            self.assertIn("measurements", failed)
+
+    def test_bad_measurements_are_refused_with_their_place(self):
+        self.assertIn("must be a list of /observe documents",
+                      self.refuse("plan", *SAMPLE, "--planner", "SLO", "--observe", "-", stdin="3"))
 
     def test_as_a_plugin_of_kubectl(self):
         with tempfile.TemporaryDirectory() as directory:

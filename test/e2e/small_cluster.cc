@@ -93,18 +93,17 @@ std::optional<Decision> SmallCluster::asked() {
   std::vector<std::string> command = {tamp_program(), "plan", "-o", "json"};
   for (std::string& flag : decision_flags()) command.push_back(std::move(flag));
   const Finished finished = run(command);
+  why_ = finished.err;
   if (finished.status != 0) return std::nullopt;
   const Json json = parse(finished.out);
   return decision(json.root().get("commands"), json.root().get("cluster"));
 }
 
-std::optional<Duration> SmallCluster::agreement(Duration within) {
-  const Time begin = wall_clock();
-  const bool agreed = wait_until(within, [this] {
+bool SmallCluster::agreement(Duration within) {
+  return wait_until(within, [this] {
     const auto is = published();
     return is && is == asked();
   });
-  return agreed ? std::optional(wall_clock() - begin) : std::nullopt;
 }
 
 void SmallCluster::annotate(const std::string& node, const std::string& value) {

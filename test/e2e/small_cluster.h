@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <ostream>
 #include <set>
 #include <string>
 #include <string_view>
@@ -26,6 +27,7 @@ struct Decision {
   std::set<std::string> victims;
   bool operator==(const Decision&) const = default;
   std::string text() const;
+  friend void PrintTo(const Decision& decision, std::ostream* out) { *out << decision.text(); }  // GoogleTest
 };
 
 class SmallCluster {
@@ -35,10 +37,11 @@ class SmallCluster {
 
   // In the status of the policy; nothing if the API server does not answer, or nothing is published.
   std::optional<Decision> published();
-  // What `tamp plan` says; nothing if it cannot.
+  // What `tamp plan` says; nothing if it cannot, and why() tells why.
   std::optional<Decision> asked();
-  // How long it took until the two agreed; nothing if they did not in time.
-  std::optional<Duration> agreement(Duration within = Duration::seconds(30));
+  const std::string& why() const { return why_; }
+  // Waits until the two agree; false if they do not in time.
+  bool agreement(Duration within = Duration::seconds(30));
 
   // A paused node is in no plan.
   void pause(const std::string& node) { annotate(node, "\"true\""); }
@@ -54,6 +57,7 @@ class SmallCluster {
   void annotate(const std::string& node, const std::string& value);
 
   Session admin_;
+  std::string why_;
 };
 
 // One request that the audit log tells of.

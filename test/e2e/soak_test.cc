@@ -22,9 +22,9 @@ constexpr int kNodes = 40, kPods = 400, kDeployments = 40;
 constexpr std::chrono::milliseconds kStepPause{200};
 constexpr Duration kSampleEvery = Duration::seconds(5), kRestartEvery = Duration::minutes(2);
 // The cluster swings, and with it what is held: medians of two spans are compared, not two moments. What the allocator keeps
-// differs by a few MiB from one time to the next, most of all after the first new list of everything, which is over by
-// then. In ten minutes there are thousands of watch events, hundreds of passes and five times a new connection for each
-// watch: 1 KiB lost with each event, 30 KiB with each pass or one connection with each restart is more than this.
+// differs by a few MiB from one time to the next, most of all after the first new list of everything, which is over by then.
+// Between the spans of ten minutes there are thousands of watch events, a hundred passes and several times a new connection
+// for each watch: 2 KiB lost with each event, 100 KiB with each pass or a fifth of these connections is more than this.
 constexpr long kMayGrowKib = 10 * 1024, kMayOpen = 5;
 
 Duration soak_time() {
@@ -149,7 +149,7 @@ TEST(Soak, NeitherMemoryNorConnectionsGrow) {
   Duration next_restart{kRestartEvery.ns / 2};
   Duration next_sample;
   int restarts = 0;
-  std::thread restart;
+  std::jthread restart;
   std::printf("     s   resident MiB   open files   threads   passes   relists   changes   restarts\n");
   while (elapsed() < total) {
     ASSERT_TRUE(program.running()) << program.log();
@@ -168,7 +168,7 @@ TEST(Soak, NeitherMemoryNorConnectionsGrow) {
     if (elapsed() < next_restart) continue;
     if (restart.joinable()) restart.join();
     // Beside the churn, which is to meet the server in every state.
-    restart = std::thread([] {
+    restart = std::jthread([] {
       control("compact");
       control("restart kube-apiserver");
     });
