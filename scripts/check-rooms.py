@@ -18,7 +18,7 @@ PURE = ["base", "model", "codec", "schedule", "decide", "prove", "execute", "rep
 # A shell may use pure rooms and these shells.
 SHELLS = {
     "kube": [],
-    "agent": ["kube"],
+    "agent": ["kube", "serve"],
     "serve": ["kube"],
     "control": ["kube", "agent", "serve"],
     "embed": ["kube", "agent", "serve", "control"],

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 
+#include "cli/files.h"
+#include "codec/observation.h"
 #include "codec/settings.h"
 #include "decide/plan.h"
+#include "prove/prover.h"
 #include "report/explain_report.h"
 #include "report/fits_report.h"
 #include "report/plan_report.h"
@@ -37,6 +40,15 @@ Result<Loaded> load(const Invocation& run) {
 void say_planner(const Invocation& run) {
   if (!run.options.planner_given && run.options.format != Format::Table)
     run.warn("decided on requests alone (--planner Requests), without measurements");
+}
+
+// None without --observe: then nothing can be proven, and the plan says so.
+Result<Observations> read_measurements(const Options& options) {
+  if (!options.observe) return Observations{};
+  TAMP_TRY(const codec::Input input, read_input(*options.observe));
+  auto observations = codec::read_observations(input.bytes);
+  if (!observations) return std::move(observations).error().with(input.name);
+  return observations;
 }
 
 // Names that contain what was asked for, to help with typing errors.
@@ -84,9 +96,16 @@ Result<std::string> run_plan(const Invocation& run) {
   const decide::Context context{loaded.cluster, loaded.settings, run.now, run.options.last_node_deleted};
   const double read = run.stopwatch();
   const decide::Plan plan = decide::make_plan(context, run.options.plan);
+  std::optional<prove::Proposal> proposal;
+  if (run.options.slo) {
+    TAMP_TRY(const Observations observations, read_measurements(run.options));
+    const GuardSettings guards;
+    proposal = prove::propose({context, observations, guards}, plan);
+  }
   const double planned = run.stopwatch();
 
   report::PlanReport report{loaded.cluster, plan, run.options.plan.every, nullptr, std::nullopt};
+  if (proposal) report.proposal = &*proposal;
   if (run.options.timings) report.timings = report::Timings{read - start, planned - read};
   switch (run.options.format) {
     case Format::Json:

@@ -52,17 +52,10 @@ Status apply_time(Options& o, const std::string& value, SettingSource) {
   return success();
 }
 
-Status refuse_observations(Options&, const std::string&, SettingSource) {
-  return Error{
-      "plans proven from measurements are not supported yet; without it Tamp decides on requests alone"};
-}
-
 Status apply_planner(Options& o, const std::string& value, SettingSource) {
-  if (value == "SLO")
-    return Error{
-        "SLO: plans proven from measurements are not supported yet; \"Requests\" decides on requests alone"};
-  if (value != "Requests") return expected(value, "Requests or SLO");
+  if (value != "Requests" && value != "SLO") return expected(value, "Requests or SLO");
   o.planner_given = true;
+  o.slo = value == "SLO";
   return success();
 }
 
@@ -200,10 +193,12 @@ constexpr Flag kFlags[] = {
      kQuestions | kController, false, apply_path<&Options::prices>},
     {"--policy", "", "FILE", "POLICY", "a TemperPolicy, in place of the one in the cluster", kQuestions,
      false, apply_path<&Options::policy>},
-    {"--observe", "", "FILE", "OBSERVE", "measurements; not supported yet", kDecisions, false,
-     refuse_observations},
+    {"--observe", "", "FILE", "OBSERVE",
+     "what the nodes' agents measured: a JSON array of /observe documents", kPlan, false,
+     apply_path<&Options::observe>},
     {"--planner", "", "Requests|SLO", "PLANNER",
-     "what to decide on; Requests, the default, is the only one yet", kDecisions, false, apply_planner},
+     "decide on requests (the default), or prove each move from measurements", kDecisions, false,
+     apply_planner},
     {"--now", "", "TIME", "NOW", "decide as of this time (RFC 3339) and not as of the clock", kQuestions,
      false, apply_time<&Options::now>},
     {"--method", "", "all|empty|multi|single", "METHOD",
@@ -230,7 +225,7 @@ constexpr Flag kFlags[] = {
     {"--color", "", "auto|always|never", "COLOR", "auto: in a terminal, unless NO_COLOR is set", kQuestions,
      false, apply_color},
     {"--mask", "", "", "MASK", "replace names and images by pseudonyms", kSnapshot, false, apply_mask},
-    {"--namespace", "", "NAME", "POD_NAMESPACE", "where the Lease and the webhook's certificate are kept",
+    {"--pod-namespace", "", "NAME", "POD_NAMESPACE", "where the Lease and the webhook's certificate are kept",
      kController, false, apply_controller_text<&ControllerFlags::ns>},
     {"--pod-name", "", "NAME", "POD_NAME", "who this is, in the Lease and in Events", kController, false,
      apply_controller_text<&ControllerFlags::pod_name>},

@@ -89,6 +89,10 @@ Status apply_all(const Command& command, const Collected& collected, const Envir
 Status check(const Command& command, const Options& options, std::string_view program) {
   const std::string line = std::string(program) + " " + command.name;
   if (command.verb == Verb::Explain && options.subject.empty()) return Error{"which node? " + line + " NODE"};
+  if (command.verb == Verb::Explain && options.slo)
+    return Error{"--planner: explain answers on requests; SLO is for " + std::string(program) + " plan"};
+  if (options.slo && options.settings.karpenter_compat)
+    return Error{"--planner SLO: Karpenter (--compat) knows no measurements"};
   if (command.verb == Verb::Fits && options.subject.empty() == !options.all_pods)
     return Error{"name one pod, or ask for --all: " + line + " NAMESPACE/POD"};
   if (!options.files.empty() && (!options.kubeconfig.empty() || !options.context.empty()))
@@ -143,6 +147,8 @@ Result<Options> parse_options(std::span<const char* const> arguments, const Envi
     options.subject = collected[i].subject;
     TAMP_CHECK(apply_all(command, collected[i], environment, options));
     TAMP_CHECK(check(command, options, program));
+    if (options.observe && !options.slo)
+      options.notes.push_back("--observe has no effect without --planner SLO");
   }
   return options;
 }

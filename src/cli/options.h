@@ -44,9 +44,11 @@ struct Options {
   std::optional<std::string> instance_types;
   std::optional<std::string> prices;
   std::optional<std::string> policy;
+  std::optional<std::string> observe;
   std::optional<Time> now;  // absent: the clock
   std::optional<Time> last_node_deleted;
   bool planner_given = false;
+  bool slo = false;  // --planner SLO: prove the moves from measurements
   decide::PlanOptions plan;
   bool all_methods = true;  // --method all, or none given
   FlagSettings settings;

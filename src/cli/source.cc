@@ -16,7 +16,7 @@ Result<std::optional<codec::Input>> read_optional(const std::optional<std::strin
 // Standard input can be read once.
 Status check_stdin(const Options& options) {
   auto uses = std::count(options.files.begin(), options.files.end(), "-");
-  for (const auto* path : {&options.instance_types, &options.prices, &options.policy})
+  for (const auto* path : {&options.instance_types, &options.prices, &options.policy, &options.observe})
     if (*path == "-") ++uses;
   if (uses > 1) return Error{"standard input (-) can be read for one file only"};
   return success();

@@ -2,6 +2,7 @@
 #include "report/command_fields.h"
 #include "report/plan_report.h"
 #include "report/plan_summary.h"
+#include "report/proposal_fields.h"
 #include "report/yaml_writer.h"
 
 namespace tamp::report {
@@ -13,7 +14,7 @@ std::string document(Writer w, const PlanReport& report) {
   const decide::Plan& plan = report.plan;
   w.begin_object();
   w.field("decidedAt", format_rfc3339(plan.decided_at));
-  w.field("planner", "Requests");
+  w.field("planner", report.proposal != nullptr ? "SLO" : "Requests");
   w.key("cluster").begin_object();
   w.field("nodes", cluster.nodes.size());
   w.field("pods", live_pods(cluster));
@@ -37,6 +38,7 @@ std::string document(Writer w, const PlanReport& report) {
   }
   w.end_array();
 
+  if (report.proposal != nullptr) write_proposal(w, *report.proposal);
   if (report.timings) {
     w.key("timings").begin_object();
     w.field("readMs", report.timings->read_ms).field("planMs", report.timings->plan_ms);

@@ -5,6 +5,7 @@
 #include "report/layout.h"
 #include "report/plan_report.h"
 #include "report/plan_summary.h"
+#include "report/proposal_page.h"
 #include "report/words.h"
 
 namespace tamp::report {
@@ -89,8 +90,10 @@ class Page {
 
   void header() {
     out_ += paint(Ink::Bold, "tamp plan") +
-            paint(Ink::Dim, fmt::format("  {}  decided on requests alone, without measurements",
-                                        format_rfc3339(plan_.decided_at))) +
+            paint(Ink::Dim, fmt::format("  {}  {}", format_rfc3339(plan_.decided_at),
+                                        report_.proposal != nullptr
+                                            ? "proven from measurements, see below"
+                                            : "decided on requests alone, without measurements")) +
             "\n\n  ";
     out_ += paint(Ink::Bold, count(cluster_.nodes.size(), "node", "nodes")) + "   ";
     out_ += paint(Ink::Bold, count(live_pods(cluster_), "pod", "pods")) + "   ";
@@ -287,6 +290,10 @@ class Page {
 
 }  // namespace
 
-std::string plan_page(const PlanReport& report, const Style& style) { return Page(report, style).render(); }
+std::string plan_page(const PlanReport& report, const Style& style) {
+  std::string page = Page(report, style).render();
+  if (report.proposal != nullptr) page += "\n" + proposal_page(*report.proposal, style);
+  return page;
+}
 
 }  // namespace tamp::report

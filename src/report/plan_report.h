@@ -7,6 +7,7 @@
 
 #include "decide/plan.h"
 #include "model/cluster.h"
+#include "prove/proof.h"
 #include "report/style.h"
 
 namespace tamp::report {
@@ -23,6 +24,7 @@ struct PlanReport {
   // For the page of a single pass: each node's own verdict, to say what could go next and what keeps the rest.
   const decide::Plan* alternatives = nullptr;
   std::optional<Timings> timings = std::nullopt;
+  const prove::Proposal* proposal = nullptr;  // what came of proving the commands; null for planner Requests
 };
 
 std::string plan_json(const PlanReport& report);

@@ -82,6 +82,18 @@ void Simulation::depart(PodId pod, SiteId site, const ResourceList& requests) {
   volumes_.depart(pod, site);
 }
 
+void Simulation::seat(PodId pod, SiteId site) {
+  count(pod, site, +1, false);
+  arrive(pod, site, index_.fresh_requests(pod));
+  volumes_.bind(pod, site);
+}
+
+void Simulation::unseat(PodId pod, SiteId site) {
+  volumes_.unbind(pod);
+  depart(pod, site, index_.fresh_requests(pod));
+  count(pod, site, -1, false);
+}
+
 void Simulation::take_away(NodeId node) {
   SiteId site = index_.site_of(node);
   gone_[site.index()] = 1;

@@ -71,6 +71,10 @@ class Simulation {
   // Takes a bound pod off its node, and puts it back.
   void lift(PodId pod);
   void put_back(PodId pod);
+  // Puts a lifted or pending pod on a site of the caller's choice, as the new pod that would come in its place, and takes it
+  // away again: the scheduler may choose otherwise than we do. REQUIRES: Kubernetes' dialect, and filter() does not refuse it.
+  void seat(PodId pod, SiteId site);
+  void unseat(PodId pod, SiteId site);
   // The node becomes an empty ghost: nothing can go there, its domains remain as the dialect sees them.
   void take_away(NodeId node);
   void bring_back(NodeId node);

@@ -11,12 +11,14 @@
 #include "codec/duration.h"
 #include "codec/exec_credential.h"
 #include "codec/kubeconfig.h"
+#include "codec/observation.h"
 #include "codec/quantity.h"
 #include "codec/settings.h"
 #include "codec/snapshot.h"
 #include "codec/value.h"
 #include "codec/yaml.h"
 #include "codec/yaml_scalar.h"
+#include "fuzz/agent_targets.h"
 #include "fuzz/check_cluster.h"
 #include "fuzz/kube_targets.h"
 #include "fuzz/require.h"
@@ -186,7 +188,26 @@ void exec_credential(std::string_view bytes) {
   require(credential->certificate.empty() == credential->key.empty(), "a certificate has its key");
 }
 
-constexpr std::array<Target, 16> kTargets = {{{"admission", admission},
+// What an agent may send, or a file of recordings.
+void observation(std::string_view bytes) {
+  const std::string text(bytes);
+  const auto one = codec::read_observation(text);
+  const auto all = codec::read_observations(text);
+  if (!one) require(!one.error().message.empty(), "an error has a message");
+  if (!all) return require(!all.error().message.empty(), "an error has a message");
+  for (std::size_t i = 0; i < all->size(); ++i) {
+    const Observation& o = (*all)[i];
+    require(!o.node.empty(), "an observation names its node");
+    require(i == 0 || (*all)[i - 1].node < o.node, "each node is observed once, in order");
+    require(find_observation(*all, o.node) == &o, "an observation is found by its node");
+    require(o.pods.size() <= codec::kMaxObservedPods, "the number of pods is bounded");
+    for (const PodObservation& pod : o.pods) require(pod.samples >= 0, "counts are not negative");
+  }
+}
+
+constexpr std::array<Target, 19> kTargets = {{{"admission", admission},
+                                              {"kernel_files", kernel_files},
+                                              {"node_pods", node_pods},
                                               {"snapshot", snapshot},
                                               {"store", store},
                                               {"dump", dump},
@@ -200,6 +221,7 @@ constexpr std::array<Target, 16> kTargets = {{{"admission", admission},
                                               {"watch", watch},
                                               {"api_status", api_status},
                                               {"lease", lease},
+                                              {"observation", observation},
                                               {"kubeconfig", kubeconfig},
                                               {"exec_credential", exec_credential}}};
 

@@ -1,0 +1,79 @@
+#include "agent/agent.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace tamp::agent {
+
+Result<std::string> name_of_node(const std::string& given, const std::vector<codec::NodePod>& pods,
+                                 const std::string& hostname) {
+  if (!given.empty()) return given;
+  std::set<std::string> names;
+  for (const codec::NodePod& pod : pods)
+    if (!pod.node.empty()) names.insert(pod.node);
+  if (names.empty() || names.contains(hostname)) return hostname;
+  if (names.size() == 1) return *names.begin();
+  return Error{
+      fmt::format("the pods are on {} nodes (\"{}\", \"{}\", …) and this machine is \"{}\": --node-name must "
+                  "say which it is",
+                  names.size(), *names.begin(), *std::next(names.begin()), hostname)};
+}
+
+Agent::Agent(AgentOptions options, CgroupTree tree, std::string node, Machine machine)
+    : options_(std::move(options)),
+      tree_(std::move(tree)),
+      node_(std::move(node)),
+      machine_(std::move(machine)),
+      sampler_(options_.interval) {}
+
+Result<Agent> Agent::start(AgentOptions options, std::vector<codec::NodePod> pods) {
+  Machine machine = read_machine(options.kernel);
+  TAMP_TRY(std::string node, name_of_node(options.node, pods, machine.hostname));
+  TAMP_TRY(CgroupTree tree, CgroupTree::open(options.cgroup_root));
+  Agent agent(std::move(options), std::move(tree), std::move(node), std::move(machine));
+  agent.follow(std::move(pods));
+  return agent;
+}
+
+void Agent::follow(std::vector<codec::NodePod> pods) {
+  std::erase_if(pods, [&](const codec::NodePod& pod) { return !pod.node.empty() && pod.node != node_; });
+  sampler_.follow(std::move(pods));
+  scanned_.reset();
+}
+
+void Agent::scan(Time now) {
+  if (std::string boot_id = read_boot_id(options_.kernel); boot_id != machine_.boot_id) {
+    machine_ = read_machine(options_.kernel);
+    sampler_.begin_anew();
+  }
+  sampler_.scan(tree_);
+  scanned_ = now;
+}
+
+void Agent::tick(Time now, bool thorough) {
+  if (!scanned_ || now - *scanned_ >= options_.scan_every || sampler_.lost_some()) scan(now);
+  sampler_.sample(now, thorough);
+}
+
+Snapshot Agent::snapshot(Moment now) {
+  return take_snapshot(sampler_, machine_, read_own_cost(options_.kernel), node_, now);
+}
+
+std::string observe(Agent& agent, Duration span, Duration interval, const Clock& clock) {
+  const Time start = clock.monotonic();
+  const Time end = start + span;
+  // On a grid, so that the time a reading takes does not add up; what was slept through is left out.
+  for (Time due = start; due < end;) {
+    const Time now = clock.monotonic();
+    agent.tick(now);
+    while (due <= now) due = due + interval;
+    clock.sleep_until(std::min(due, end));
+  }
+  agent.tick(clock.monotonic(), true);
+  return write_observation(agent.snapshot({clock.monotonic(), clock.wall()}));
+}
+
+}  // namespace tamp::agent

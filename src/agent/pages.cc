@@ -1,0 +1,41 @@
+#include "agent/pages.h"
+
+#include <utility>
+
+#include "agent/metrics.h"
+
+namespace tamp::agent {
+
+void Pages::tick() {
+  const std::lock_guard lock(mutex_);
+  agent_.tick(now_().monotonic);
+  snapshot_.reset();
+  document_.reset();
+}
+
+void Pages::follow(std::vector<codec::NodePod> pods) {
+  const std::lock_guard lock(mutex_);
+  agent_.follow(std::move(pods));
+  snapshot_.reset();
+  document_.reset();
+}
+
+const Snapshot& Pages::snapshot() {
+  if (!snapshot_) snapshot_ = agent_.snapshot(now_());
+  return *snapshot_;
+}
+
+Page Pages::answer(std::string_view method, std::string_view path) {
+  if (path != "/observe" && path != "/metrics" && path != "/healthz")
+    return {.status = 404, .body = "not found\n"};
+  if (method != "GET") return {.status = 405, .body = "only GET\n"};
+  if (path == "/healthz") return {.body = "ok\n"};
+  const std::lock_guard lock(mutex_);
+  if (path == "/metrics")
+    return {.type = "text/plain; version=0.0.4; charset=utf-8", .body = write_metrics(snapshot())};
+  if (!document_) document_ = write_observation(snapshot(), JsonWriter::Style::Compact);
+  if (document_->size() > kLargestDocument) return {.status = 500, .body = "the document is too large\n"};
+  return {.type = "application/json", .body = *document_};
+}
+
+}  // namespace tamp::agent

@@ -1,0 +1,106 @@
+// Is everything that the other checks need known, fresh, and about the node that we mean? Unknown is never healthy.
+#include <fmt/format.h>
+
+#include <string>
+
+#include "prove/checks.h"
+
+namespace tamp::prove::checks {
+namespace {
+
+constexpr std::string_view kName = "measurements";
+
+// The first window without a value, "" if there is none.
+std::string_view gap(const Windowed& w, bool ten = false) {
+  if (ten && !w.s10) return "10s";
+  if (!w.s60) return "60s";
+  return w.s300 ? "" : "300s";
+}
+
+// What is unknown of a pod, as the document spells it; "" if nothing is. Background pods may use what is idle, so that their
+// CPU plays no part.
+std::string unknown_of(const PodObservation& pod, Tier tier) {
+  if (!pod.working_set) return "memory.workingSetBytes";
+  if (tier != Tier::Background)
+    if (const auto w = gap(pod.cpu_usage, true); !w.empty()) return fmt::format("cpu.usageCores.{}", w);
+  if (!is_protected(tier)) return "";
+  if (const auto w = gap(pod.cpu_corrected); !w.empty()) return fmt::format("cpu.pressure.corrected.{}", w);
+  if (const auto w = gap(pod.memory.some); !w.empty()) return fmt::format("memory.pressure.some.{}", w);
+  if (const auto w = gap(pod.io.some); !w.empty()) return fmt::format("io.pressure.some.{}", w);
+  return "";
+}
+
+std::string problem_with_pod(const Motion& motion, PodId id) {
+  const GuardSettings& guards = motion.guards();
+  const std::string name = motion.pod_name(id);
+  const PodObservation* pod = motion.measured(id);
+  if (pod == nullptr) return fmt::format("pod {} was not measured", name);
+  if (pod->samples < guards.min_samples)
+    return fmt::format("pod {} has {} samples, needs {}", name, pod->samples, guards.min_samples);
+  if (!pod->age_s) return fmt::format("pod {}: the age of its last sample is not known", name);
+  if (*pod->age_s > guards.max_observation_age.to_seconds())
+    return fmt::format("pod {} was last sampled {:.0f}s before, the limit is {}", name, *pod->age_s,
+                       format_duration(guards.max_observation_age));
+  if (const std::string what = unknown_of(*pod, motion.tier(id)); !what.empty())
+    return fmt::format("pod {}: {} is not known", name, what);
+  return "";
+}
+
+// An agent that sees another node than the API does is no measurement.
+std::string other_node(const Motion& motion, NodeId id, const Observation& seen) {
+  const Cluster& cluster = motion.cluster();
+  const std::int64_t cores = cluster.nodes[id.index()].capacity.get(kCpu);
+  if (cores >= 1000 && cores / 1000 != *seen.cores)
+    return fmt::format("its agent sees {} cores, the API says {}", *seen.cores, cores / 1000);
+  for (const PodObservation& pod : seen.pods) {
+    const PodId known = cluster.find_pod(pod.ns, pod.name);
+    if (!known.valid()) continue;
+    const Pod& there = motion.pod(known);
+    if (there.bound() && there.node != id && pod.uid == cluster.text(there.uid))
+      return fmt::format("its agent sees pod {}, which the API has on {}", motion.pod_name(known),
+                         motion.node_name(there.node));
+  }
+  return "";
+}
+
+std::string problem_with_node(const Motion& motion, NodeId id) {
+  const Observation* seen = motion.observed(id);
+  if (seen == nullptr) return "was not observed";
+  const Duration age = motion.now() - seen->at;
+  const Duration limit = motion.guards().max_observation_age;
+  if (age > limit)
+    return fmt::format("its observation is {} old, the limit is {}",
+                       format_duration(Duration::seconds(age.ns / 1'000'000'000)), format_duration(limit));
+  if (age < Duration{-limit.ns})
+    return fmt::format("its observation is from the future ({})", format_rfc3339(seen->at));
+  if (!seen->cores || *seen->cores < 1) return "machine.cores is not known";
+  if (!seen->memory_bytes || *seen->memory_bytes < 1) return "machine.memoryBytes is not known";
+  if (std::string problem = other_node(motion, id, *seen); !problem.empty()) return problem;
+  for (const PodId pod : live_pods(motion.cluster(), id)) {
+    if (!motion.pod(pod).active()) continue;
+    if (std::string problem = problem_with_pod(motion, pod); !problem.empty()) return problem;
+  }
+  return "";
+}
+
+}  // namespace
+
+Check measurements(const Motion& motion) {
+  std::vector<NodeId> nodes = motion.intent.victims;
+  for (const Survivor& s : motion.survivors)
+    if (s.node.valid()) nodes.push_back(s.node);
+  Duration oldest;
+  std::size_t pods = 0;
+  for (const NodeId id : nodes) {
+    const std::string name(motion.node_name(id));
+    if (const std::string problem = problem_with_node(motion, id); !problem.empty())
+      return failed(kName, fmt::format("node {}: {}", name, problem), name);
+    oldest = std::max(oldest, motion.now() - motion.observed(id)->at);
+    pods += motion.observed(id)->pods.size();
+  }
+  return passed(kName,
+                fmt::format("{} pods on {} nodes, the oldest observation is {} old", pods, nodes.size(),
+                            format_duration(Duration::seconds(oldest.ns / 1'000'000'000))));
+}
+
+}  // namespace tamp::prove::checks

@@ -1,0 +1,220 @@
+// Each check by itself: what it refuses, and in which words.
+#include "prove/checks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "prove/prove_testing.h"
+
+namespace tamp::prove {
+namespace {
+
+using ::testing::HasSubstr;
+
+// The fleet, made a little different.
+template <typename Change>
+Fleet fleet_with(Change change) {
+  test::ClusterBuilder b;
+  describe_fleet(b);
+  change(b);
+  return Fleet(b);
+}
+
+std::string after(std::string_view check, auto change) {
+  Fleet fleet = Consolidable::make();
+  change(fleet);
+  const Check answer = fleet.check("c", check);
+  return answer.passed ? "" : answer.message();
+}
+
+TEST(Measurements, UnknownIsNeverHealthy) {
+  const auto of = [](auto change) { return after("measurements", change); };
+  EXPECT_EQ(of([](Fleet&) {}), "");
+  EXPECT_THAT(of([](Fleet& f) { f.measured("memcached").cpu_corrected.s300.reset(); }),
+              HasSubstr("pod default/memcached: cpu.pressure.corrected.300s is not known"));
+  EXPECT_THAT(of([](Fleet& f) { f.measured("memtier").io.some.s60.reset(); }),
+              HasSubstr("io.pressure.some.60s"));
+  EXPECT_THAT(of([](Fleet& f) { f.measured("filler-a").cpu_usage.s10.reset(); }),
+              HasSubstr("cpu.usageCores.10s"));
+  EXPECT_THAT(of([](Fleet& f) { f.measured("background-c").working_set.reset(); }),
+              HasSubstr("memory.workingSetBytes"));
+  EXPECT_THAT(of([](Fleet& f) { f.measured("filler-a").age_s.reset(); }),
+              HasSubstr("age of its last sample"));
+  EXPECT_THAT(of([](Fleet& f) { f.observed("b").pods.clear(); }),
+              HasSubstr("node b: pod default/background-b was not measured"));
+  EXPECT_THAT(of([](Fleet& f) { f.observed("b").cores.reset(); }), HasSubstr("machine.cores is not known"));
+  EXPECT_THAT(of([](Fleet& f) { f.observed("b").at = f.now + Duration::minutes(5); }),
+              HasSubstr("from the future"));
+}
+
+TEST(Measurements, OfAnotherNodeOrPodAreNone) {
+  EXPECT_THAT(after("measurements", [](Fleet& f) { f.observed("a").cores = 8; }),
+              HasSubstr("its agent sees 8 cores, the API says 4"));
+  EXPECT_THAT(after("measurements", [](Fleet& f) { f.measured("memcached").uid = "an-earlier-one"; }),
+              HasSubstr("pod default/memcached was not measured"));
+  EXPECT_THAT(after("measurements", [](Fleet& f) { f.observed("a").pods.push_back(f.measured("memtier")); }),
+              HasSubstr("its agent sees pod default/memtier, which the API has on b"));
+}
+
+TEST(ProtectedPressure, IsThatOfEachProtectedPod) {
+  EXPECT_EQ(after("protected-pressure", [](Fleet& f) { f.measured("memcached").cpu_corrected = same(0.2); }),
+            "protected-pressure: cpu pressure of pod default/memcached is 0.200 over 60s > 0.100");
+  EXPECT_THAT(after("protected-pressure", [](Fleet& f) { f.measured("memtier").memory.some.s300 = 0.06; }),
+              HasSubstr("memory pressure of pod default/memtier is 0.060 over 300s > 0.050"));
+  EXPECT_THAT(after("protected-pressure", [](Fleet& f) { f.measured("memtier").io.some.s60 = 0.3; }),
+              HasSubstr("io pressure"));
+  EXPECT_THAT(after("protected-pressure", [](Fleet& f) { f.measured("memtier").io.some.s60.reset(); }),
+              HasSubstr("is not known"));
+}
+
+TEST(ProtectedPressure, PassesOverOthersAndOverThrottling) {
+  EXPECT_EQ(after("protected-pressure",
+                  [](Fleet& f) {
+                    f.measured("filler-a").cpu_corrected = same(0.9);
+                    f.measured("background-a").memory.some = same(0.9);
+                    f.measured("memcached").cpu.some = same(0.6);  // its own quota: corrected says 0
+                    f.measured("memcached").throttled = same(0.6);
+                  }),
+            "");
+}
+
+TEST(ProtectedPressure, AtItsOwnMemoryLimitSaysWhatToDo) {
+  EXPECT_THAT(after("protected-pressure",
+                    [](Fleet& f) {
+                      f.measured("memcached").memory.some = same(0.2);
+                      f.measured("memcached").working_set = 95;
+                      f.measured("memcached").memory_limit = 100;
+                    }),
+              HasSubstr("95% of its own memory limit"));
+}
+
+TEST(PredictedUsage, CountsTheHighestWindowOfEverybodyButBackground) {
+  // Survivor a: memcached 0.5, filler 0.2; what comes is 0.2.
+  EXPECT_EQ(after("predicted-usage", [](Fleet& f) { f.measured("memcached").cpu_max.h24 = 2.7; }), "");
+  EXPECT_THAT(after("predicted-usage", [](Fleet& f) { f.measured("memcached").cpu_max.h24 = 3.0; }),
+              HasSubstr("predicted-usage: a would use 3."));
+  EXPECT_EQ(after("predicted-usage", [](Fleet& f) { f.measured("background-a").cpu_usage = same(4); }), "");
+}
+
+TEST(PredictedUsage, CountsEverybodysMemory) {
+  EXPECT_THAT(
+      after("predicted-usage", [](Fleet& f) { f.measured("background-a").working_set = 14 * test::kGi; }),
+      HasSubstr("a would use"));
+  EXPECT_THAT(after("predicted-usage", [](Fleet& f) { f.measured("filler-b").cpu_usage.s60.reset(); }),
+              HasSubstr("the usage of pod default/filler-b is not known"));
+}
+
+TEST(CriticalWholeCore, RoundsEachPodUp) {
+  // 1000m is one core, 1001m are two.
+  EXPECT_EQ(fleet_with([](auto& b) { b.pods(2, "more").on("a").cpu(500).memory_mi(1).priority(1'000'000); })
+                .check("c", "critical-whole-core")
+                .passed,
+            true);
+  const Check check = fleet_with([](auto& b) {
+                        b.pods(2, "more").on("a").cpu(1001).memory_mi(1).priority(1'000'000);
+                      }).check("c", "critical-whole-core");
+  EXPECT_EQ(check.message(), "critical-whole-core: predicted 5 cores > 3");
+  EXPECT_EQ(check.subject, "a");
+}
+
+TEST(Placement, NeedsRoomByRequests) {
+  const Fleet fleet = fleet_with([](auto& b) { b.pod("big").on("c").cpu(3500).memory_mi(1); });
+  EXPECT_THAT(fleet.check("c", "placement").message(), HasSubstr("default/big"));
+}
+
+TEST(Pdb, MustAllowAnEviction) {
+  const auto with = [](std::int64_t allowed) {
+    return fleet_with([&](auto& b) { b.pdb("filler").selects("app", "filler-c").allows(allowed); })
+        .check("c", "pdb");
+  };
+  EXPECT_TRUE(with(1).passed);
+  EXPECT_THAT(with(0).message(), HasSubstr("pdb: default/filler allows 0 disruptions"));
+}
+
+TEST(Blockers, AreTheGatesOfADecision) {
+  const Fleet fleet = fleet_with([](auto& b) { b.node("c").do_not_disrupt(); });
+  EXPECT_THAT(fleet.check("c", "blockers").message(), HasSubstr("blockers: c: NodeDoNotDisrupt"));
+}
+
+TEST(NoPendingPods, NamesOne) {
+  const Fleet fleet = fleet_with([](auto& b) { b.pod("waiting").cpu(100); });
+  EXPECT_THAT(fleet.check("c", "no-pending-pods").message(),
+              HasSubstr("1 pod waits for a node, default/waiting first"));
+}
+
+TEST(Budget, OfPoolAndCluster) {
+  EXPECT_THAT(after("budget", [](Fleet& f) { f.settings.min_nodes.value = 3; }),
+              HasSubstr("2 nodes would be left < 3 (limits.minNodes)"));
+  EXPECT_THAT(after("budget",
+                    [](Fleet& f) {
+                      Budget none;
+                      none.nodes = "0";
+                      none.count = 0;
+                      f.settings.pools[0].budgets.value = {none};
+                    }),
+              HasSubstr("budget: 1 of pool default > 0"));
+}
+
+TEST(ReapFeasible, KarpenterMayKeepAnEmptyNode) {
+  const auto of = [](auto change) {
+    Fleet fleet = Consolidable::make();
+    change(fleet.cluster.pools[0]);
+    return fleet.check("c", "reap-feasible").message();
+  };
+  EXPECT_THAT(of([](NodePool&) {}), HasSubstr("Karpenter will remove it"));
+  EXPECT_THAT(of([](NodePool& p) { p.replicas = 3; }), HasSubstr("static"));
+  EXPECT_THAT(of([](NodePool& p) { p.disruption.consolidate_after = DurationOrNever{}; }),
+              HasSubstr("Never"));
+  EXPECT_THAT(of([](NodePool& p) { p.disruption.consolidate_after = DurationOrNever{Duration::hours(1)}; }),
+              HasSubstr("1h > 30m"));
+  EXPECT_THAT(of([](NodePool& p) {
+                Budget none;
+                none.nodes = "0";
+                none.count = 0;
+                none.all_reasons = false;
+                none.reasons = {DisruptionReason::Empty};
+                p.disruption.budgets = std::vector{none};
+              }),
+              HasSubstr("lets 0 empty nodes go"));
+}
+
+TEST(ReapFeasible, ADaemonMayHoldTheNodeForKarpenter) {
+  const Fleet fleet =
+      fleet_with([](auto& b) { b.daemon_set("agent").on("c").cpu(10).memory_mi(10).do_not_disrupt(); });
+  EXPECT_THAT(fleet.check("c", "reap-feasible").message(), HasSubstr("DaemonSet pod"));
+}
+
+TEST(ReapFeasible, ClusterAutoscalerOrNobody) {
+  const auto groups = [](test::ClusterBuilder& b) {
+    for (const char* name : {"a", "b", "c"}) b.node(name).node_group("workers");
+  };
+  EXPECT_THAT(fleet_with(groups).check("c", "reap-feasible").message(),
+              HasSubstr("Cluster Autoscaler will remove it"));
+  EXPECT_THAT(fleet_with([&](auto& b) {
+                groups(b);
+                b.node("c").scale_down_disabled();
+              })
+                  .check("c", "reap-feasible")
+                  .message(),
+              HasSubstr("scale-down-disabled"));
+  EXPECT_THAT(
+      fleet_with([&](auto& b) { b.node("c").node_group("alone"); }).check("c", "reap-feasible").message(),
+      HasSubstr("group alone would be left with 0 nodes"));
+  EXPECT_THAT(fleet_with([&](auto& b) { b.node("c").unmanaged(); }).check("c", "reap-feasible").message(),
+              HasSubstr("no autoscaler owns it"));
+}
+
+TEST(SurviveOneMore, IsAskedOnlyIfWanted) {
+  Fleet fleet = Consolidable::make();
+  for (const Check& check : fleet.checks("c")) EXPECT_NE(check.name, "survive-one-more");
+  fleet.guards.survive_one_more = true;
+  EXPECT_TRUE(fleet.check("c", "survive-one-more").passed);
+  // 100m are left on b: not enough for memcached, if a failed.
+  Fleet tight = fleet_with([](auto& b) { b.pod("big").on("b").cpu(3000).memory_mi(1).priority(100'000); });
+  tight.guards.survive_one_more = true;
+  EXPECT_THAT(tight.check("c", "survive-one-more").message(),
+              HasSubstr("if a failed too, pod default/memcached would have no place"));
+}
+
+}  // namespace
+}  // namespace tamp::prove

@@ -1,0 +1,141 @@
+// The plan's name, and how long a plan stays the same.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "prove/prove_testing.h"
+
+namespace tamp::prove {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+
+using Change = std::function<void(Fleet&)>;
+
+ConsolidationPlan plan_of(const Fleet& fleet) {
+  const decide::Context c = fleet.context();
+  const NodeId victim = fleet.cluster.find_node("c");
+  decide::PlanOptions every;
+  every.every = true;
+  const decide::Plan plan = decide::make_plan(c, every);
+  for (const decide::Command& command : plan.commands)
+    if (command.nodes == std::vector{victim}) return prove(fleet.evidence(c), {{victim}, &command, ""}).plan;
+  return prove(fleet.evidence(c), {{victim}, nullptr, "none"}).plan;
+}
+
+Pod& pod(Fleet& fleet, std::string_view name) {
+  return fleet.cluster.pods[fleet.cluster.find_pod("default", name).index()];
+}
+Node& node(Fleet& fleet, std::string_view name) {
+  return fleet.cluster.nodes[fleet.cluster.find_node(name).index()];
+}
+
+TEST(PlanHash, ChangesWithEveryStructuralInput) {
+  const std::string before = plan_of(Consolidable::make()).structure;
+  const std::pair<const char*, Change> changes[] = {
+      {"uid of a pod", [](Fleet& f) { pod(f, "memcached").uid = f.cluster.symbols.intern("other"); }},
+      {"priority", [](Fleet& f) { pod(f, "filler-a").priority = 7; }},
+      {"a mark of a pod", [](Fleet& f) { pod(f, "filler-b").deletion_cost = f.cluster.symbols.intern("5"); }},
+      {"uid of a node", [](Fleet& f) { node(f, "a").uid = f.cluster.symbols.intern("other"); }},
+      {"a label",
+       [](Fleet& f) {
+         node(f, "b").labels.set(f.cluster.symbols.intern("x"), f.cluster.symbols.intern("y"));
+       }},
+      {"capacity", [](Fleet& f) { node(f, "a").allocatable.set(kMemory, 15 * test::kGi); }},
+      {"price", [](Fleet& f) { node(f, "c").price_override = Money::from_dollars(0.2); }},
+      {"tiers", [](Fleet& f) { f.settings.tiers.critical = 2'000'000; }},
+      {"guards", [](Fleet& f) { f.guards.cpu_headroom = 0.7; }},
+      {"policy", [](Fleet& f) { f.settings.min_nodes.value = 1; }},
+      {"pool", [](Fleet& f) { f.settings.pools[0].savings_threshold.value = 0.001; }},
+  };
+  for (const auto& [what, change] : changes) {
+    Fleet fleet = Consolidable::make();
+    change(fleet);
+    const ConsolidationPlan after = plan_of(fleet);
+    EXPECT_NE(after.structure, before) << what;
+    EXPECT_NE(after.hash, plan_of(Consolidable::make()).hash) << what;
+  }
+}
+
+TEST(PlanHash, DoesNotDependOnTheOrderOfObjects) {
+  test::ClusterBuilder b;
+  // The same objects and words, met in another order.
+  b.word("zebra");
+  for (const char* name : {"c", "b", "a"})
+    b.pod(std::string("background-") + name).on(name).memory_mi(128).priority(-1000);
+  b.pods(2, "filler-c").on("c").cpu(200).memory_mi(256);
+  b.pod("filler-b").on("b").cpu(400).memory_mi(512);
+  b.pod("filler-a").on("a").cpu(400).memory_mi(512);
+  b.pod("memtier").on("b").cpu(500).memory_mi(512).priority(100'000);
+  b.pod("memcached").on("a").cpu(1000).memory_gi(2).priority(1'000'000);
+  for (const char* name : {"c", "b", "a"})
+    b.node(name).cpu(4000).memory_gi(16).node().price_override = Money::from_dollars(0.134);
+  b.pool("default");
+  EXPECT_EQ(plan_of(Fleet(b)).hash, plan_of(Consolidable::make()).hash);
+}
+
+TEST(PlanHash, CoversTheMeasurementsButTheStructureDoesNot) {
+  Fleet fleet = Consolidable::make();
+  const ConsolidationPlan before = plan_of(fleet);
+  fleet.measured("memcached").cpu_usage.s60 = 0.51;
+  const ConsolidationPlan after = plan_of(fleet);
+  EXPECT_NE(after.hash, before.hash);
+  EXPECT_EQ(after.structure, before.structure);
+}
+
+TEST(PublishedPlan, StaysWhileOnlyMeasurementsMove) {
+  Fleet fleet = Consolidable::make();
+  const ConsolidationPlan published = *fleet.propose().plan;
+  fleet.measured("memcached").cpu_usage.s60 = 0.51;
+  fleet.now = fleet.now + Duration::seconds(20);
+  const Proposal again = fleet.propose(&published);
+  ASSERT_TRUE(again.plan.has_value());
+  EXPECT_EQ(again.plan->hash, published.hash);
+  EXPECT_EQ(again.plan->created, published.created);
+}
+
+TEST(PublishedPlan, GivesWayWhenItExpiresOrItsStructureChanges) {
+  Fleet fleet = Consolidable::make();
+  const ConsolidationPlan published = *fleet.propose().plan;
+  fleet.now = published.expires;
+  for (Observation& o : fleet.observations) o.at = fleet.now;
+  const Proposal later = fleet.propose(&published);
+  ASSERT_TRUE(later.plan.has_value());
+  EXPECT_NE(later.plan->hash, published.hash);
+  EXPECT_EQ(later.plan->structure, published.structure);
+}
+
+TEST(Revalidation, NamesWhatDrifted) {
+  Fleet fleet = Consolidable::make();
+  const ConsolidationPlan plan = *fleet.propose().plan;
+  EXPECT_TRUE(fleet.revalidate(plan).holds);
+
+  pod(fleet, "filler-a").priority = 7;
+  const Revalidation drifted = fleet.revalidate(plan);
+  EXPECT_FALSE(drifted.holds);
+  EXPECT_THAT(drifted.drifted, ElementsAre("pod default/filler-a changed"));
+  EXPECT_TRUE(drifted.failed.empty());
+}
+
+TEST(Revalidation, RunsTheChecksOnFreshMeasurements) {
+  Fleet fleet = Consolidable::make();
+  const ConsolidationPlan plan = *fleet.propose().plan;
+  fleet.measured("memcached").cpu_corrected = same(0.5);
+  const Revalidation answer = fleet.revalidate(plan);
+  EXPECT_FALSE(answer.holds);
+  EXPECT_TRUE(answer.drifted.empty());
+  ASSERT_EQ(answer.failed.size(), 1u);
+  EXPECT_EQ(answer.failed[0].name, "protected-pressure");
+}
+
+TEST(Revalidation, OfAVictimThatIsGoneSaysSo) {
+  Fleet fleet = Consolidable::make();
+  ConsolidationPlan plan = *fleet.propose().plan;
+  plan.victims = {"z"};
+  EXPECT_THAT(fleet.revalidate(plan).drifted, Contains("victim z is gone"));
+}
+
+}  // namespace
+}  // namespace tamp::prove

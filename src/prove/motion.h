@@ -1,0 +1,88 @@
+// A move under examination: who leaves, who stays, who would come where, and what was measured there. Made once for a move;
+// every check reads it and none changes it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "decide/plan.h"
+#include "model/guards.h"
+#include "model/observation.h"
+#include "model/tier.h"
+#include "schedule/simulation.h"
+
+namespace tamp::prove {
+
+// What a proof is made from.
+struct Evidence {
+  const decide::Context& context;
+  const Observations& observations;
+  const GuardSettings& guards;
+};
+
+// Which nodes would go, and how the simulation placed their pods.
+struct Intent {
+  std::vector<NodeId> victims;               // in name order
+  const decide::Command* command = nullptr;  // null: no placement was found
+  std::string obstacle;                      // why, then
+};
+
+// A node on which a moved pod may land. Free room and shares come from requests, so that no measurement can move load
+// elsewhere.
+struct Survivor {
+  NodeId node;                               // invalid: the replacement
+  std::string name;                          // "replacement"
+  const Observation* observation = nullptr;  // null: not observed, or the replacement
+  std::int64_t cores = 0;                    // 0: not known
+  std::int64_t memory_bytes = 0;
+  std::int64_t free_cpu = 0, free_memory = 0;  // not requested now; never below 0
+  std::vector<PodId> stays;                    // pods that are there and remain
+  std::vector<PodId> comes;                    // pods that the simulation placed there
+};
+
+struct Motion {
+  Evidence evidence;
+  Intent intent;
+  std::vector<PodId> moved;                    // of all victims, in drain order: Background first
+  std::vector<Survivor> survivors;             // in name order, the replacement last
+  std::int64_t free_cpu = 0, free_memory = 0;  // of all survivors
+
+  const Cluster& cluster() const { return evidence.context.cluster; }
+  const GuardSettings& guards() const { return evidence.guards; }
+  Time now() const { return evidence.context.now; }
+  const Pod& pod(PodId id) const { return cluster().pods[id.index()]; }
+  std::string_view node_name(NodeId id) const { return cluster().text(cluster().nodes[id.index()].name); }
+  std::string pod_name(PodId id) const;
+  Tier tier(PodId id) const;
+  // Null when the node's agent did not measure this very pod.
+  const PodObservation* measured(PodId id) const;
+  const Observation* observed(NodeId id) const;
+};
+
+Motion examine(const Evidence& evidence, Intent intent);
+
+// Pods of a node that use something: bound, neither finished nor on their way out.
+std::vector<PodId> live_pods(const Cluster& cluster, NodeId node);
+
+// Takes the victims out of the simulation and puts them back. Their moved pods are lifted and look for a place; what stays
+// behind (DaemonSet pods) leaves with them.
+class Departure {
+ public:
+  Departure(schedule::Simulation& simulation, const Cluster& cluster, const std::vector<NodeId>& victims);
+  ~Departure();
+  Departure(const Departure&) = delete;
+  Departure& operator=(const Departure&) = delete;
+
+ private:
+  schedule::Simulation& simulation_;
+  std::vector<NodeId> victims_;
+  std::vector<PodId> lifted_;
+};
+
+// At most this many survivors are protected and predicted: those with most room.
+inline constexpr std::size_t kMostSurvivors = 50;
+
+}  // namespace tamp::prove

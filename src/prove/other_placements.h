@@ -1,0 +1,60 @@
+// The scheduler owes us nothing: evicted pods come back in any order and go to any node that is legal for them, and a pod
+// that finds none may push out others of lower priority. Plays one such course of events, driven by a seed.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "prove/dice.h"
+#include "prove/motion.h"
+#include "schedule/simulation.h"
+
+namespace tamp::prove {
+
+// How the scheduler chooses among legal nodes. Real ones mostly take the emptiest.
+enum class Taste : std::uint8_t { Random, Emptiest, Fullest };
+
+struct Course {
+  std::vector<PodId> homeless;   // pods that end without a legal place, in id order
+  std::vector<PodId> preempted;  // pods that were pushed out on the way
+};
+
+class OtherPlacements {
+ public:
+  // REQUIRES: the victims have departed from the simulation.
+  OtherPlacements(const Motion& motion, schedule::Simulation& simulation);
+
+  // Places all moved pods in the given order. The simulation is as before when it returns.
+  Course play(std::vector<PodId> order, Taste taste, std::uint64_t seed);
+
+ private:
+  using SiteId = schedule::SiteId;
+  struct Step {
+    enum class Kind : std::uint8_t { Seated, Unseated, Lifted };
+    Kind kind;
+    PodId pod;
+    SiteId site;
+  };
+
+  void seat(PodId pod, SiteId site);
+  void push_out(PodId pod, SiteId site);
+  bool fits(PodId pod, SiteId site) const { return *simulation_.filter(pod, site) == '\0'; }
+  std::vector<SiteId> legal_sites(PodId pod) const;
+  SiteId choose(const std::vector<SiteId>& sites);
+  std::vector<PodId> lower_pods(PodId pod, SiteId site) const;
+  bool preempt(PodId pod, std::vector<PodId>& pushed_out);
+  void revert(std::size_t to);
+
+  const Motion& motion_;
+  schedule::Simulation& simulation_;
+  std::vector<SiteId> sites_;       // all but the victims'
+  std::map<PodId, SiteId> seated_;  // where this course put them
+  std::set<PodId> gone_from_home_;  // bound pods that this course pushed out
+  std::vector<Step> log_;
+  Taste taste_ = Taste::Random;
+  Dice dice_{0};
+};
+
+}  // namespace tamp::prove

@@ -1,0 +1,132 @@
+// Fleets and their measurements, for tests of this room. Unless told otherwise every pod is measured, calm, and uses half of
+// what it requests.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "prove/prover.h"
+#include "support/cluster_builder.h"
+
+namespace tamp::prove {
+
+inline Windowed same(double value) { return {value, value, value}; }
+
+inline PodObservation calm(const Cluster& cluster, const Pod& pod) {
+  const ResourceList& requests = cluster.spec(pod).requests;
+  PodObservation o;
+  o.ns = cluster.text(pod.ns);
+  o.name = cluster.text(pod.name);
+  o.uid = cluster.text(pod.uid);
+  o.samples = 300;
+  o.age_s = 1;
+  o.cpu_usage = same(static_cast<double>(requests.get(kCpu)) / 2000);
+  o.throttled = o.cpu.some = o.cpu.full = o.cpu_corrected = same(0);
+  o.memory.some = o.memory.full = o.io.some = o.io.full = same(0);
+  o.working_set = requests.get(kMemory) / 2;
+  return o;
+}
+
+inline Observations calm(const Cluster& cluster) {
+  Observations all;
+  for (const Node& node : cluster.nodes) {
+    Observation o;
+    o.node = cluster.text(node.name);
+    o.at = test::kNow;
+    o.cores = node.capacity.get(kCpu) / 1000;
+    o.memory_bytes = node.capacity.get(kMemory);
+    for (const PodId p : node.pods)
+      if (!cluster.pods[p.index()].terminal()) o.pods.push_back(calm(cluster, cluster.pods[p.index()]));
+    all.push_back(std::move(o));
+  }
+  return all;
+}
+
+struct Fleet {
+  explicit Fleet(const test::ClusterBuilder& builder)
+      : cluster(builder.build()), settings(test::settings_for(cluster)), observations(calm(cluster)) {
+    settings.utilization_threshold.value = 1.0;
+  }
+
+  decide::Context context() const { return {cluster, settings, now, std::nullopt, NodeId()}; }
+  Evidence evidence(const decide::Context& context) const { return {context, observations, guards}; }
+  Proposal propose(const ConsolidationPlan* published = nullptr) const {
+    const decide::Context c = context();
+    return prove::propose(evidence(c), decide::make_plan(c, {}), published);
+  }
+  Revalidation revalidate(const ConsolidationPlan& plan) const {
+    const decide::Context c = context();
+    return prove::revalidate(evidence(c), plan);
+  }
+  // The refusals of removing this very node, in words; "" if it may go.
+  std::string refusals(std::string_view victim) const {
+    std::string out;
+    for (const Check& check : checks(victim))
+      if (!check.passed) out += (out.empty() ? "" : "; ") + check.message();
+    return out;
+  }
+  Check check(std::string_view victim, std::string_view name) const {
+    for (const Check& c : checks(victim))
+      if (c.name == name) return c;
+    ADD_FAILURE() << "no check " << name;
+    return {};
+  }
+  std::vector<Check> checks(std::string_view victim) const {
+    const decide::Context c = context();
+    decide::PlanOptions every;
+    every.every = true;
+    const decide::Plan plan = decide::make_plan(c, every);
+    const NodeId id = cluster.find_node(victim);
+    for (const decide::Command& command : plan.commands)
+      if (command.nodes == std::vector{id})
+        return prove::prove(evidence(c), {{id}, &command, ""}).plan.checks;
+    return prove::prove(evidence(c), {{id}, nullptr, plan.nodes[id.index()].message}).plan.checks;
+  }
+
+  Observation& observed(std::string_view node) {
+    for (Observation& o : observations)
+      if (o.node == node) return o;
+    ADD_FAILURE() << "no observation of " << node;
+    return observations.front();
+  }
+  PodObservation& measured(std::string_view pod) {
+    for (Observation& o : observations)
+      for (PodObservation& p : o.pods)
+        if (p.name == pod) return p;
+    ADD_FAILURE() << "no measurement of " << pod;
+    return observations.front().pods.front();
+  }
+
+  Cluster cluster;
+  Settings settings;
+  Observations observations;
+  GuardSettings guards;
+  Time now = test::kNow;
+};
+
+// "Automated node consolidation under an SLO guard": three machines of 4 cores, a latency-critical cache with its load
+// generator, filler and background beside them. Node c can go.
+inline void describe_fleet(test::ClusterBuilder& b, std::int64_t cores = 4) {
+  b.pool("default");
+  for (const char* name : {"a", "b", "c"})
+    b.node(name).cpu(cores * 1000).memory_gi(16).node().price_override = Money::from_dollars(0.134);
+  b.pod("memcached").on("a").cpu(1000).memory_gi(2).priority(1'000'000);
+  b.pod("memtier").on("b").cpu(500).memory_mi(512).priority(100'000);
+  b.pod("filler-a").on("a").cpu(400).memory_mi(512);
+  b.pod("filler-b").on("b").cpu(400).memory_mi(512);
+  b.pods(2, "filler-c").on("c").cpu(200).memory_mi(256);
+  for (const char* name : {"a", "b", "c"})
+    b.pod(std::string("background-") + name).on(name).memory_mi(128).priority(-1000);
+}
+
+struct Consolidable : Fleet {
+  static Fleet make() {
+    test::ClusterBuilder b;
+    describe_fleet(b);
+    return Fleet(b);
+  }
+};
+
+}  // namespace tamp::prove

@@ -1,0 +1,192 @@
+#include "prove/prover.h"
+
+#include <algorithm>
+
+#include "decide/moves.h"
+#include "prove/plan_hash.h"
+#include "prove/prediction.h"
+
+namespace tamp::prove {
+namespace {
+
+std::vector<std::string> texts(const Cluster& cluster, const std::vector<Symbol>& symbols) {
+  std::vector<std::string> out;
+  for (const Symbol s : symbols) out.emplace_back(cluster.text(s));
+  return out;
+}
+
+PlannedReplacement describe(const Cluster& cluster, const decide::Replacement& r) {
+  PlannedReplacement out;
+  out.pool = cluster.text(cluster.pools[r.pool.index()].name);
+  for (const TypeId t : r.types)
+    out.types.emplace_back(cluster.text(cluster.catalogue->types[t.index()].name));
+  out.capacity_types = texts(cluster, r.capacity_types);
+  out.zones = texts(cluster, r.zones);
+  out.price = r.price;
+  return out;
+}
+
+std::vector<PlannedMove> planned_moves(const Motion& motion) {
+  const Cluster& cluster = motion.cluster();
+  std::vector<PlannedMove> moves;
+  for (const PodId id : motion.moved) {
+    const Pod& pod = motion.pod(id);
+    PlannedMove move;
+    move.ns = cluster.text(pod.ns);
+    move.name = cluster.text(pod.name);
+    move.uid = cluster.text(pod.uid);
+    move.tier = motion.tier(id);
+    move.from = motion.node_name(pod.node);
+    for (const Survivor& s : motion.survivors)
+      if (std::find(s.comes.begin(), s.comes.end(), id) != s.comes.end()) move.to = s.name;
+    moves.push_back(std::move(move));
+  }
+  return moves;
+}
+
+bool all_passed(const std::vector<Check>& checks) {
+  return std::all_of(checks.begin(), checks.end(), [](const Check& c) { return c.passed; });
+}
+
+// The gates let the node through but its pods found no place: a proof can say more than the decision did.
+bool worth_a_proof(decide::Reason reason) {
+  switch (reason) {
+    case decide::Reason::PodsDoNotFit:
+    case decide::Reason::UninitializedDestination:
+    case decide::Reason::NeedsSeveralNodes:
+    case decide::Reason::NoCatalogue:
+    case decide::Reason::NoCheaperReplacement:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// The present ids of nodes; nothing if one is gone.
+std::optional<std::vector<NodeId>> find_nodes(const Cluster& cluster, const std::vector<std::string>& names) {
+  std::vector<NodeId> ids;
+  for (const std::string& name : names) {
+    ids.push_back(cluster.find_node(name));
+    if (!ids.back().valid()) return std::nullopt;
+  }
+  return ids;
+}
+
+// Looks for a placement for these very victims, whatever else there might be to do.
+struct Reconsidered {
+  std::optional<decide::Command> command;
+  std::string obstacle;
+};
+Reconsidered reconsider(const decide::Context& context, const std::vector<NodeId>& victims) {
+  decide::Moves moves(context);
+  std::vector<const decide::Candidate*> candidates;
+  bool empty = true;
+  for (const NodeId v : victims) {
+    candidates.push_back(&moves.candidate(v));
+    empty = empty && candidates.back()->empty;
+  }
+  if (empty) {
+    decide::Command command;
+    command.method = decide::Method::Empty;
+    command.nodes = victims;
+    for (const decide::Candidate* c : candidates) {
+      if (c->price) command.savings += *c->price;
+      command.savings_known = command.savings_known && c->price.has_value();
+    }
+    return {std::move(command), ""};
+  }
+  decide::Priced priced =
+      moves.evaluate(candidates, victims.size() > 1 ? decide::Method::Multi : decide::Method::Single);
+  return {std::move(priced.command), std::move(priced.message)};
+}
+
+}  // namespace
+
+Proof prove(const Evidence& evidence, Intent intent) {
+  const Motion motion = examine(evidence, std::move(intent));
+  Proof proof;
+  ConsolidationPlan& plan = proof.plan;
+  for (const NodeId v : motion.intent.victims) plan.victims.emplace_back(motion.node_name(v));
+  for (const Survivor& s : motion.survivors)
+    if (s.node.valid()) plan.survivors.push_back(s.name);
+  plan.checks = run_checks(motion);
+  plan.moves = planned_moves(motion);
+  plan.predicted = predict(motion).nodes;
+  if (const decide::Command* command = motion.intent.command) {
+    if (command->replacement) plan.replacement = describe(motion.cluster(), *command->replacement);
+    plan.hourly_savings = command->savings;
+    plan.savings_known = command->savings_known;
+  }
+  plan.parts = structural_parts(motion);
+  plan.structure = structural_digest(plan.parts);
+  plan.hash = plan_hash(motion, plan.structure);
+  plan.created = motion.now();
+  plan.expires = motion.now() + motion.guards().plan_expiry;
+  proof.holds = motion.intent.command != nullptr && all_passed(plan.checks);
+  return proof;
+}
+
+Revalidation revalidate(const Evidence& evidence, const ConsolidationPlan& plan) {
+  Revalidation answer;
+  const auto victims = find_nodes(evidence.context.cluster, plan.victims);
+  if (!victims) {
+    for (const std::string& name : plan.victims)
+      if (!evidence.context.cluster.find_node(name).valid())
+        answer.drifted.push_back("victim " + name + " is gone");
+    return answer;
+  }
+  const Reconsidered now = reconsider(evidence.context, *victims);
+  const Proof proof = prove(evidence, {*victims, now.command ? &*now.command : nullptr, now.obstacle});
+  const auto find = [](const std::vector<Part>& parts, const std::string& what) {
+    return std::find_if(parts.begin(), parts.end(), [&](const Part& p) { return p.what == what; });
+  };
+  for (const Part& part : plan.parts) {
+    const auto fresh = find(proof.plan.parts, part.what);
+    if (fresh == proof.plan.parts.end())
+      answer.drifted.push_back(part.what + " is gone");
+    else if (fresh->digest != part.digest)
+      answer.drifted.push_back(part.what + " changed");
+  }
+  for (const Part& part : proof.plan.parts)
+    if (find(plan.parts, part.what) == plan.parts.end()) answer.drifted.push_back(part.what + " is new");
+  if (plan.expires <= evidence.context.now)
+    answer.drifted.push_back("the plan expired at " + format_rfc3339(plan.expires));
+  for (const Check& check : proof.plan.checks)
+    if (!check.passed) answer.failed.push_back(check);
+  answer.holds = proof.holds && answer.drifted.empty();
+  return answer;
+}
+
+Proposal propose(const Evidence& evidence, const decide::Plan& decision, const ConsolidationPlan* published) {
+  Proposal proposal;
+  if (published != nullptr && revalidate(evidence, *published).holds) {
+    proposal.plan = *published;
+    return proposal;
+  }
+  std::vector<std::vector<NodeId>> tried;
+  const auto attempt = [&](Intent intent) {
+    std::sort(intent.victims.begin(), intent.victims.end());
+    if (tried.size() >= kMostTries || std::find(tried.begin(), tried.end(), intent.victims) != tried.end())
+      return false;
+    tried.push_back(intent.victims);
+    Proof proof = prove(evidence, std::move(intent));
+    if (proof.holds)
+      proposal.plan = std::move(proof.plan);
+    else
+      proposal.refusals.push_back({std::move(proof.plan.victims), std::move(proof.plan.checks)});
+    return proof.holds;
+  };
+  for (const decide::Command& command : decision.commands)
+    if (attempt({command.nodes, &command, ""})) return proposal;
+  // Each node by itself: what was refused together may pass alone.
+  decide::PlanOptions each;
+  each.every = true;
+  const decide::Plan alone = decide::make_plan(evidence.context, each);
+  for (const decide::Command& command : alone.commands)
+    if (attempt({command.nodes, &command, ""})) return proposal;
+  for (const decide::NodeVerdict& verdict : alone.nodes)
+    if (worth_a_proof(verdict.reason)) attempt({{verdict.node}, nullptr, verdict.message});
+  return proposal;
+}
+
+}  // namespace tamp::prove

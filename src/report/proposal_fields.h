@@ -1,0 +1,86 @@
+// A proven plan and refusals as fields of a document; Writer is JsonWriter or YamlWriter.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "prove/proof.h"
+
+namespace tamp::report {
+
+template <typename Writer>
+void write_strings(Writer& w, std::string_view key, const std::vector<std::string>& texts) {
+  w.key(key).begin_array();
+  for (const std::string& text : texts) w.string(text);
+  w.end_array();
+}
+
+template <typename Writer>
+void write_checks(Writer& w, const std::vector<prove::Check>& checks) {
+  w.key("checks").begin_array();
+  for (const prove::Check& check : checks) {
+    w.begin_object();
+    w.field("name", check.name).field("passed", check.passed).field("message", check.message());
+    if (!check.subject.empty()) w.field("subject", check.subject);
+    w.end_object();
+  }
+  w.end_array();
+}
+
+template <typename Writer>
+void write_consolidation_plan(Writer& w, const prove::ConsolidationPlan& plan) {
+  w.begin_object();
+  w.field("hash", plan.hash).field("structure", plan.structure);
+  write_strings(w, "victims", plan.victims);
+  write_strings(w, "survivors", plan.survivors);
+  w.key("replacement");
+  if (plan.replacement) {
+    w.begin_object().field("nodePool", plan.replacement->pool);
+    write_strings(w, "instanceTypes", plan.replacement->types);
+    write_strings(w, "capacityTypes", plan.replacement->capacity_types);
+    write_strings(w, "zones", plan.replacement->zones);
+    w.field("hourlyPrice", plan.replacement->price.dollars()).end_object();
+  } else {
+    w.null();
+  }
+  w.key("moves").begin_array();
+  for (const prove::PlannedMove& move : plan.moves) {
+    w.begin_object().field("namespace", move.ns).field("name", move.name).field("uid", move.uid);
+    w.field("tier", word(move.tier)).field("from", move.from).field("to", move.to).end_object();
+  }
+  w.end_array();
+  write_checks(w, plan.checks);
+  w.key("predicted").begin_array();
+  for (const prove::PredictedNode& node : plan.predicted) {
+    w.begin_object().field("node", node.node).field("cores", node.cores).field("cpuCores", node.cpu);
+    w.field("memoryBytes", node.memory_bytes).field("memoryUsedBytes", node.memory);
+    w.field("criticalCores", node.critical_cores).field("pods", node.pods).end_object();
+  }
+  w.end_array();
+  w.field("hourlySavings", plan.hourly_savings.dollars());
+  w.field("monthlySavings", plan.monthly_savings().dollars());
+  w.field("savingsKnown", plan.savings_known);
+  w.field("createdAt", format_rfc3339(plan.created)).field("expiresAt", format_rfc3339(plan.expires));
+  w.end_object();
+}
+
+// "plan" and "refusals", as fields of the object that is open.
+template <typename Writer>
+void write_proposal(Writer& w, const prove::Proposal& proposal) {
+  w.key("plan");
+  if (proposal.plan)
+    write_consolidation_plan(w, *proposal.plan);
+  else
+    w.null();
+  w.key("refusals").begin_array();
+  for (const prove::Refusal& refusal : proposal.refusals) {
+    w.begin_object();
+    write_strings(w, "victims", refusal.victims);
+    write_checks(w, refusal.checks);
+    w.end_object();
+  }
+  w.end_array();
+}
+
+}  // namespace tamp::report

@@ -1,0 +1,48 @@
+#include "fuzz/agent_targets.h"
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+
+#include "codec/cgroup_files.h"
+#include "codec/cgroup_names.h"
+#include "codec/node_pods.h"
+#include "codec/psi.h"
+#include "fuzz/require.h"
+
+namespace tamp::fuzz {
+
+void kernel_files(std::string_view bytes) {
+  if (const auto pressure = codec::parse_pressure(bytes)) {
+    require(pressure->some || pressure->full, "a pressure that is known has a line");
+    for (const auto& line : {pressure->some, pressure->full})
+      require(!line || line->avg10_centi <= 10'099, "an average is a percentage");
+  }
+  if (const auto stat = codec::parse_cpu_stat(bytes)) require(stat->usage_us.has_value(), "usage is told");
+  require(!(codec::parse_number_file(bytes) && codec::parse_pressure(bytes)), "a file is one thing");
+  if (const auto number = codec::parse_number_file(bytes))
+    require(codec::parse_limit(bytes).has_value(), "every number is a limit: " + std::to_string(*number));
+  if (const auto count = codec::count_of_list(bytes))
+    require(*count >= 1, "a list that is known names something");
+  codec::parse_cpu_stat_v1(bytes);
+  codec::parse_stat_key(bytes, "inactive_file");
+  codec::parse_kib_key(bytes, "MemTotal");
+  if (const auto uid = codec::pod_of_cgroup(bytes))
+    require(!uid->empty() && codec::cgroup_uid(*uid) == *uid, "a uid is in the form that compares");
+  if (const auto id = codec::container_of_cgroup(bytes)) require(id->size() == 64, "an id has 64 digits");
+}
+
+void node_pods(std::string_view bytes) {
+  const auto pods = codec::read_node_pods({"pods", std::string(bytes)});
+  if (!pods) return require(!pods.error().message.empty(), "an error has a message");
+  const auto key = [](const codec::NodePod& p) { return std::tie(p.ns, p.name, p.uid); };
+  require(std::is_sorted(pods->begin(), pods->end(),
+                         [&](const auto& a, const auto& b) { return key(a) < key(b); }),
+          "pods are in order");
+  for (const codec::NodePod& pod : *pods)
+    require(!pod.name.empty() && !pod.uid.empty() && !pod.cgroup.empty() && pod.cpu_millis >= 0 &&
+                pod.memory_bytes >= 0,
+            "a pod has a name and a cgroup, and asks for nothing negative");
+}
+
+}  // namespace tamp::fuzz

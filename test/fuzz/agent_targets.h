@@ -1,0 +1,11 @@
+// What the agent reads: the kernel's files, names of cgroups, and lists of pods.
+#pragma once
+
+#include <string_view>
+
+namespace tamp::fuzz {
+
+void kernel_files(std::string_view bytes);
+void node_pods(std::string_view bytes);
+
+}  // namespace tamp::fuzz
