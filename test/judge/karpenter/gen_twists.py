@@ -96,7 +96,7 @@ class Twister:
                 continue
             node = self.random.choice(self.of("Node"))["metadata"]
             terms = [{"matchExpressions": [self.random.choice([
-                {"key": CPU, "operator": "Gte", "values": ["4"]}, {"key": CPU, "operator": "Lte", "values": ["8"]}, {"key": SIZE, "operator": "In", "values": ["2", "4", "8"]},
+                {"key": CPU, "operator": "Gt", "values": ["3"]}, {"key": CPU, "operator": "Lt", "values": ["9"]}, {"key": SIZE, "operator": "In", "values": ["2", "4", "8"]},
                 {"key": TYPE, "operator": "In", "values": sorted({n["metadata"]["labels"].get(TYPE, "m5.large") for n in self.of("Node")})[:4]},
                 {"key": RACK, "operator": "Exists"}, {"key": RACK, "operator": "In", "values": ["r1", "r2"]}, {"key": "example.com/unheard", "operator": "DoesNotExist"},
                 {"key": HOST, "operator": "In", "values": [node["name"]]}, {"key": POOL, "operator": "Exists"}, {"key": "beta.kubernetes.io/arch", "operator": "In", "values": ["amd64"]},
