@@ -22,6 +22,23 @@ Result<std::string> name_of_node(const std::string& given, const std::vector<cod
                   names.size(), *names.begin(), *std::next(names.begin()), hostname)};
 }
 
+namespace {
+
+// Pods of several nodes, as of a whole cluster: those that have a cgroup here tell which node this is.
+std::vector<codec::NodePod> found_here(const CgroupTree& tree, const std::vector<codec::NodePod>& pods) {
+  std::vector<std::string> uids;
+  for (const codec::NodePod& pod : pods) uids.push_back(pod.cgroup);
+  std::sort(uids.begin(), uids.end());
+  std::set<std::string> found;
+  for (const PodDirectory& directory : tree.find(uids)) found.insert(directory.uid);
+  std::vector<codec::NodePod> here;
+  for (const codec::NodePod& pod : pods)
+    if (found.contains(pod.cgroup)) here.push_back(pod);
+  return here;
+}
+
+}  // namespace
+
 Agent::Agent(AgentOptions options, CgroupTree tree, std::string node, Machine machine)
     : options_(std::move(options)),
       tree_(std::move(tree)),
@@ -31,9 +48,15 @@ Agent::Agent(AgentOptions options, CgroupTree tree, std::string node, Machine ma
 
 Result<Agent> Agent::start(AgentOptions options, std::vector<codec::NodePod> pods) {
   Machine machine = read_machine(options.kernel);
-  TAMP_TRY(std::string node, name_of_node(options.node, pods, machine.hostname));
   TAMP_TRY(CgroupTree tree, CgroupTree::open(options.cgroup_root));
-  Agent agent(std::move(options), std::move(tree), std::move(node), std::move(machine));
+  auto node = name_of_node(options.node, pods, machine.hostname);
+  if (!node) {
+    const auto here = found_here(tree, pods);
+    if (here.empty()) return std::move(node).error();
+    node = name_of_node(options.node, here, machine.hostname);
+  }
+  if (!node) return std::move(node).error();
+  Agent agent(std::move(options), std::move(tree), std::move(node).value(), std::move(machine));
   agent.follow(std::move(pods));
   return agent;
 }

@@ -25,7 +25,8 @@ struct AgentOptions {
   KernelPaths kernel;
 };
 
-// Which node this is. Where neither the option nor the pods nor the host's name decide, that is an error.
+// Which node this is: as given; the host's name if pods have it; the one that all pods are on. Where that does not decide, it is an
+// error.
 Result<std::string> name_of_node(const std::string& given, const std::vector<codec::NodePod>& pods,
                                  const std::string& hostname);
 

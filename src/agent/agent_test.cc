@@ -126,6 +126,16 @@ TEST_F(AgentTest, LeavesOutPodsOfOtherNodes) {
   EXPECT_EQ(agent.sampler().pods().size(), 1u);
 }
 
+TEST_F(AgentTest, KnowsItsNodeByThePodsThatAreHere) {
+  auto here = pod("a", "u"), elsewhere = pod("b", "v");
+  here.node = "n1";
+  elsewhere.node = "n2";
+  Agent agent = start({here, elsewhere});
+  EXPECT_EQ(agent.node(), "n1");
+  ASSERT_EQ(agent.sampler().pods().size(), 1u);
+  EXPECT_EQ(agent.sampler().pods()[0].pod.name, "a");
+}
+
 TEST_F(AgentTest, FindsAPodThatComesLater) {
   Agent agent = start({pod("b", "v")});
   run(agent, 3);

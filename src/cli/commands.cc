@@ -134,7 +134,7 @@ Result<std::string> run_explain(const Invocation& run) {
   say_planner(run);
   const decide::Context context{loaded.cluster, loaded.settings, run.now, run.options.last_node_deleted};
   const decide::Explanation explanation = decide::explain_node(context, node);
-  const report::ExplainReport report{loaded.cluster, explanation, run.now};
+  const report::ExplainReport report{loaded.cluster, explanation, run.now, loaded.settings.tiers};
   switch (run.options.format) {
     case Format::Json:
       return report::explain_json(report);

@@ -1,6 +1,7 @@
 #include "base/json_writer.h"
 #include "report/command_fields.h"
 #include "report/explain_report.h"
+#include "report/tier_counts.h"
 #include "report/yaml_writer.h"
 
 namespace tamp::report {
@@ -32,6 +33,10 @@ std::string document(Writer w, const ExplainReport& report) {
   w.field("message", e.verdict.message);
   write_candidate_fields(w, cluster, e.candidate);
   w.field("lifetimeRemaining", e.candidate.lifetime_remaining);
+  w.key("tiers").begin_object();
+  const TierCounts counts = tier_counts(cluster, e.candidate.pods, report.tiers);
+  for (const Tier tier : kAllTiers) w.field(word(tier), counts[static_cast<std::size_t>(tier)]);
+  w.end_object();
   w.key("gates").begin_array();
   for (const decide::GateOutcome& gate : e.gates) {
     w.begin_object();

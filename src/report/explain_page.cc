@@ -4,6 +4,7 @@
 
 #include "report/explain_report.h"
 #include "report/layout.h"
+#include "report/tier_counts.h"
 #include "report/words.h"
 
 namespace tamp::report {
@@ -12,7 +13,11 @@ namespace {
 class Page {
  public:
   Page(const ExplainReport& report, const Style& style)
-      : cluster_(report.cluster), e_(report.explanation), at_(report.decided_at), style_(style) {}
+      : cluster_(report.cluster),
+        e_(report.explanation),
+        at_(report.decided_at),
+        tiers_(report.tiers),
+        style_(style) {}
 
   std::string render() {
     header();
@@ -44,10 +49,11 @@ class Page {
     if (c.pool.valid()) add("pool " + text(cluster_, cluster_.pools[c.pool.index()].name));
     add(c.price ? fmt::format("{}, {}", per_hour(*c.price), per_month(*c.price)) : "price unknown");
     for (std::size_t i = 0; i < parts.size(); ++i) out_ += (i == 0 ? "" : " · ") + parts[i];
-    out_ += "\n  " + (c.pods.empty()
-                          ? std::string("no pods to move")
-                          : fmt::format("{} to move · disruption cost {}",
-                                        count(c.pods.size(), "pod", "pods"), decimal(c.disruption_cost)));
+    out_ += "\n  " + (c.pods.empty() ? std::string("no pods to move")
+                                     : fmt::format("{} to move ({}) · disruption cost {}",
+                                                   count(c.pods.size(), "pod", "pods"),
+                                                   tiers_in_words(tier_counts(cluster_, c.pods, tiers_)),
+                                                   decimal(c.disruption_cost)));
     if (c.lifetime_remaining < 1.0)
       out_ += fmt::format(" · {} of its lifetime left", percent(c.lifetime_remaining));
     out_ += "\n\n";
@@ -150,6 +156,7 @@ class Page {
   const Cluster& cluster_;
   const decide::Explanation& e_;
   Time at_;
+  TierFloors tiers_;
   const Style& style_;
   std::string out_;
 };

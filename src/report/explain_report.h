@@ -13,6 +13,7 @@ struct ExplainReport {
   const Cluster& cluster;
   const decide::Explanation& explanation;
   Time decided_at;
+  TierFloors tiers = {};
 };
 
 std::string explain_json(const ExplainReport& report);

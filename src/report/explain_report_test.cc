@@ -63,6 +63,15 @@ TEST(ExplainPage, ANodeThatCanGoShowsWhereItsPodsGo) {
   EXPECT_THAT(page, HasSubstr("default/web-1  → b"));
 }
 
+TEST(ExplainPage, CountsThePodsToMoveByTier) {
+  Explained s;
+  ASSERT_EQ(s.e.candidate.pods.size(), 2u);
+  s.cluster.pods[s.e.candidate.pods[0].index()].priority = 1'000'000;
+  s.cluster.pods[s.e.candidate.pods[1].index()].priority = -1000;
+  EXPECT_THAT(explain_page(s.report(), {}), HasSubstr("2 pods to move (1 Critical, 1 Background)"));
+  EXPECT_THAT(explain_json(s.report()), HasSubstr("\"tiers\": {\n    \"Critical\": 1,\n    \"High\": 0,"));
+}
+
 TEST(ExplainDocument, CarriesTheSameFacts) {
   const Explained s;
   const std::string json = explain_json(s.report());
