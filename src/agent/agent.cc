@@ -27,6 +27,7 @@ namespace {
 // Pods of several nodes, as of a whole cluster: those that have a cgroup here tell which node this is.
 std::vector<codec::NodePod> found_here(const CgroupTree& tree, const std::vector<codec::NodePod>& pods) {
   std::vector<std::string> uids;
+  uids.reserve(pods.size());
   for (const codec::NodePod& pod : pods) uids.push_back(pod.cgroup);
   std::sort(uids.begin(), uids.end());
   std::set<std::string> found;
