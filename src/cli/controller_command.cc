@@ -4,7 +4,6 @@
 
 #include <array>
 #include <charconv>
-#include <chrono>
 #include <memory>
 #include <utility>
 
@@ -26,11 +25,6 @@ namespace {
 constexpr std::string_view kDefaultNamespace = "tamp-system";
 // An orderly end must not take longer than Kubernetes waits (30 s by default).
 constexpr Duration kStopWithin = Duration::seconds(10);
-
-Time wall_clock() {
-  const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
-  return Time{std::chrono::duration_cast<std::chrono::nanoseconds>(since_epoch).count()};
-}
 
 struct Address {
   std::string ip;
@@ -57,13 +51,14 @@ std::string host_name() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : std::string("tamp");
 }
 
-Result<control::Log> make_log(const ControllerFlags& flags) {
+Result<control::Log> make_log(const ControllerFlags& flags, const kube::Loop& loop) {
   TAMP_TRY(const control::LogLevel level, control::parse_log_level(flags.log_level));
   const std::string wish = !flags.log_format.empty()      ? flags.log_format
                            : ::isatty(STDERR_FILENO) == 1 ? "text"
                                                           : "json";
   TAMP_TRY(const control::LogFormat format, control::parse_log_format(wish));
-  return control::Log(level, format, wall_clock, [](std::string_view line) { write_error(line); });
+  return control::Log(
+      level, format, [&loop] { return loop.now(); }, [](std::string_view line) { write_error(line); });
 }
 
 control::ControllerOptions controller_options(const Options& options, const std::string& ns,
@@ -124,12 +119,12 @@ Status start_webhook(const Address& where, const serve::TlsIdentity& identity,
 
 Status run_controller(const Options& options, const Environment& environment, const std::string& version) {
   const ControllerFlags& flags = options.controller;
-  TAMP_TRY(const control::Log log, make_log(flags));
+  kube::RealLoop loop;
+  TAMP_TRY(const control::Log log, make_log(flags, loop));
   TAMP_TRY(codec::ClusterStore store, empty_store(options));
   TAMP_TRY(const kube::Access access, access_of(options, environment));
   const std::string ns = !flags.ns.empty() ? flags.ns : std::string(kDefaultNamespace);
 
-  kube::RealLoop loop;
   std::unique_ptr<control::Controller> controller;
   bool stopping = false;
   kube::Pending patience;

@@ -80,9 +80,7 @@ Result<codec::Reading> read_live(const Options& options, const Environment& envi
 
   control::PageSink sink;
   sink.begin = [&](codec::ObjectKind kind) { store.begin_list(kind); };
-  sink.page = [&](codec::ObjectKind kind, std::string bytes) {
-    return store.add_page(kind, std::move(bytes));
-  };
+  sink.page = [&](codec::ObjectKind kind, const std::string& bytes) { return store.add_page(kind, bytes); };
   sink.end = [&](codec::ObjectKind kind) { store.end_list(kind); };
   if (auto status = read_all(access, std::move(sink)); !status.ok()) {
     unreachable = true;

@@ -2,14 +2,12 @@
 
 #include <algorithm>
 
+#include "codec/text_at.h"
+
 namespace tamp::codec {
 namespace {
 
 constexpr std::size_t kLongestLine = 200;
-
-std::string text_at(Value parent, std::string_view key) {
-  return std::string(parent.get(key).string().value_or(std::string_view()));
-}
 
 int small_number_at(Value parent, std::string_view key) {
   const std::int64_t number = parent.get(key).integer().value_or(0);

@@ -5,14 +5,11 @@
 #include <algorithm>
 
 #include "base/json_writer.h"
+#include "codec/text_at.h"
 #include "codec/value.h"
 
 namespace tamp::codec {
 namespace {
-
-std::string text_at(Value parent, std::string_view key) {
-  return std::string(parent.get(key).string().value_or(std::string_view()));
-}
 
 // A time that nobody can read is as good as none: expiry is not judged by it.
 std::optional<Time> time_at(Value parent, std::string_view key) {

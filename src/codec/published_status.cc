@@ -1,13 +1,10 @@
 #include "codec/published_status.h"
 
+#include "codec/text_at.h"
 #include "codec/value.h"
 
 namespace tamp::codec {
 namespace {
-
-std::string text_at(Value parent, std::string_view key) {
-  return std::string(parent.get(key).string().value_or(std::string_view()));
-}
 
 Time time_at(Value parent, std::string_view key) {
   const auto time = parse_rfc3339(text_at(parent, key));
@@ -16,7 +13,7 @@ Time time_at(Value parent, std::string_view key) {
 
 }  // namespace
 
-Result<PublishedStatus> read_published_status(std::string bytes) {
+Result<PublishedStatus> read_published_status(const std::string& bytes) {
   TAMP_TRY(const Json json, Json::parse(bytes));
   const Value root = json.root();
   PublishedStatus published;

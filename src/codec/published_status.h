@@ -26,6 +26,6 @@ struct PublishedStatus {
 };
 
 // Tolerant: a status that somebody else has written into is read as far as it makes sense, since it will be written anew.
-Result<PublishedStatus> read_published_status(std::string bytes);
+Result<PublishedStatus> read_published_status(const std::string& bytes);
 
 }  // namespace tamp::codec

@@ -12,15 +12,12 @@
 #include "codec/object.h"
 #include "codec/prices.h"
 #include "codec/shelves.h"
+#include "codec/text_at.h"
 #include "codec/value.h"
 #include "model/compact.h"
 
 namespace tamp::codec {
 namespace {
-
-std::string text_at(Value parent, std::string_view key) {
-  return std::string(parent.get(key).string().value_or(""));
-}
 
 // Tables may grow to twice what was in use when they were last compacted, and by these.
 constexpr ClusterStore::Size kSlack{.symbols = 8192,
@@ -159,6 +156,7 @@ Result<bool> ClusterStore::State::remove(AnyShelf& from, const KindInfo& kind, V
 // All objects go into the lists of one Cluster, shelf after shelf, and come back in the opposite order.
 void ClusterStore::State::compact() {
   std::vector<AnyShelf*> shelves;
+  shelves.reserve(live.size() + staged.size());
   for (AnyShelf& any : live) shelves.push_back(&any);
   for (auto& any : staged)
     if (any) shelves.push_back(&*any);
@@ -209,7 +207,7 @@ ClusterStore& ClusterStore::operator=(ClusterStore&&) noexcept = default;
 
 void ClusterStore::begin_list(ObjectKind kind) { state_->listed(kind) = empty_shelf(kind); }
 
-Result<PageInfo> ClusterStore::add_page(ObjectKind kind, std::string bytes) {
+Result<PageInfo> ClusterStore::add_page(ObjectKind kind, const std::string& bytes) {
   const KindInfo& known = info(kind);
   TAMP_TRY(const Json page, Json::parse(bytes));
   TAMP_TRY(PageInfo page_info, read_page_info(page.root()));
@@ -240,7 +238,7 @@ void ClusterStore::end_list(ObjectKind kind) {
   listed.reset();
 }
 
-Result<EventInfo> ClusterStore::apply_event(ObjectKind kind, std::string line) {
+Result<EventInfo> ClusterStore::apply_event(ObjectKind kind, const std::string& line) {
   TAMP_TRY(const Value root, state_->parser.parse(line));
   TAMP_TRY(EventInfo event, read_event_info(root));
   if (event.type == EventInfo::Type::Error || event.type == EventInfo::Type::Bookmark) return event;

@@ -52,11 +52,11 @@ class ClusterStore {
   // A list that is given up changes nothing; the next begin_list starts afresh, and so does an event of the kind.
   void begin_list(ObjectKind kind);
   // An error means that the page as a whole makes no sense: no JSON, not a list, an object without a name.
-  Result<PageInfo> add_page(ObjectKind kind, std::string bytes);
+  Result<PageInfo> add_page(ObjectKind kind, const std::string& bytes);
   void end_list(ObjectKind kind);
 
   // One line of a watch. An error means that the line makes no sense, and nothing was changed by it.
-  Result<EventInfo> apply_event(ObjectKind kind, std::string line);
+  Result<EventInfo> apply_event(ObjectKind kind, const std::string& line);
 
   // The kind is not served: there are no such objects.
   void forget_kind(ObjectKind kind);

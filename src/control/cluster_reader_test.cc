@@ -23,7 +23,7 @@ struct Reading : testing::Test {
   void read() {
     PageSink sink;
     sink.begin = [this](ObjectKind kind) { store.begin_list(kind); };
-    sink.page = [this](ObjectKind kind, std::string bytes) { return store.add_page(kind, std::move(bytes)); };
+    sink.page = [this](ObjectKind kind, const std::string& bytes) { return store.add_page(kind, bytes); };
     sink.end = [this](ObjectKind kind) { store.end_list(kind); };
     ClusterReader reader(client, std::move(sink), [this](Status status) { outcome = std::move(status); });
     reader.start();

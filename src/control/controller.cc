@@ -36,7 +36,7 @@ serve::WatchState watch_state(kube::ReflectorState::Phase phase) {
 StatusCondition plan_condition(const PassOutcome& outcome) {
   if (!outcome.withheld_reason.empty())
     return {"PlanPublished", false, outcome.withheld_reason, outcome.withheld_message};
-  if (outcome.plan_hash.empty())
+  if (outcome.status.plan_hash.empty())
     return {"PlanPublished", false, "NothingToDo", "no consolidation passes every gate; see reasons"};
   return {"PlanPublished", true, "Decided",
           fmt::format("{} would go, saving {}", report::count(outcome.victims, "node", "nodes"),
@@ -65,7 +65,7 @@ Controller::Controller(kube::Loop& loop, kube::ApiTransport& transport, Controll
                   return recorder;
                 }()),
       announcer_(loop, recorder_, metrics),
-      informers_(loop, client_, store_, [] {}) {
+      informers_(loop, client_, store_) {
   client_.set_may_write([this] { return election_.may_write(); });
   client_.set_observer([this](const kube::RequestRecord& record) {
     metrics_.api_request(record.verb, record.resource, record.status, record.duration);
@@ -222,7 +222,7 @@ void Controller::begin_pass() {
 }
 
 void Controller::pass_ended(std::uint64_t generation, kube::Instant began,
-                            std::shared_ptr<PassOutcome> outcome) {
+                            const std::shared_ptr<PassOutcome>& outcome) {
   passing_ = false;
   last_pass_ = loop_.instant();
   last_pass_took_ = last_pass_ - began;
@@ -232,12 +232,12 @@ void Controller::pass_ended(std::uint64_t generation, kube::Instant began,
   tell_metrics(*outcome);
   log_threshold_blocks(*outcome);
   set_facts(outcome->facts);
-  if (outcome->plan_hash != logged_plan_) {
-    logged_plan_ = outcome->plan_hash;
-    if (outcome->plan_hash.empty())
+  if (outcome->status.plan_hash != logged_plan_) {
+    logged_plan_ = outcome->status.plan_hash;
+    if (outcome->status.plan_hash.empty())
       log_.info("no plan", {{"nodes", outcome->nodes}, {"candidates", outcome->candidates}});
     else
-      log_.info("plan", {{"hash", outcome->plan_hash},
+      log_.info("plan", {{"hash", outcome->status.plan_hash},
                          {"commands", outcome->commands},
                          {"victims", outcome->victims},
                          {"dollarsPerHour", outcome->savings.dollars()},
@@ -294,10 +294,8 @@ void Controller::publish(const PassOutcome& outcome) {
                                fmt::format("decides on {}", report::count(outcome.nodes, "node", "nodes"))});
   wanted.conditions.push_back(plan_condition(outcome));
   wanted.members = outcome.status;
-  wanted.plan_hash = outcome.plan_hash;
-  wanted.plan_decided_at = outcome.plan_decided_at;
   wanted.generation = pass_policy_generation_;
-  write_status(std::move(wanted));
+  write_status(wanted);
 }
 
 std::int64_t Controller::default_policy_generation() const {
@@ -314,10 +312,10 @@ void Controller::withdraw(std::string_view reason, const std::string& problem) {
       {"PlanPublished", false, "NotReady", "the cluster is not known well enough to decide"});
   wanted.members.emplace();
   wanted.generation = default_policy_generation();
-  write_status(std::move(wanted));
+  write_status(wanted);
 }
 
-void Controller::write_status(WantedStatus wanted) {
+void Controller::write_status(const WantedStatus& wanted) {
   const std::vector<codec::PolicyObject> policies = store_.policies();
   std::erase_if(writers_, [&](const auto& entry) {
     return std::none_of(policies.begin(), policies.end(),

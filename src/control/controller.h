@@ -71,14 +71,14 @@ class Controller {
   void consider();
   bool pass_due(kube::Instant now) const;
   void begin_pass();
-  void pass_ended(std::uint64_t generation, kube::Instant began, std::shared_ptr<PassOutcome> outcome);
+  void pass_ended(std::uint64_t generation, kube::Instant began, const std::shared_ptr<PassOutcome>& outcome);
   void note_deleted_nodes(PassOutcome& outcome);
   void tell_metrics(const PassOutcome& outcome);
   void log_threshold_blocks(const PassOutcome& outcome);
   void publish(const PassOutcome& outcome);
   // `problem` keeps a plan from being made: whatever is published is withdrawn.
   void withdraw(std::string_view reason, const std::string& problem);
-  void write_status(WantedStatus wanted);
+  void write_status(const WantedStatus& wanted);
   PolicyWriter& writer_of(const std::string& policy);
   std::int64_t default_policy_generation() const;
   void refresh_facts();

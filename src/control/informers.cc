@@ -9,9 +9,8 @@ namespace tamp::control {
 
 using kube::ReflectorState;
 
-Informers::Informers(kube::Loop& loop, kube::Client& client, codec::ClusterStore& store,
-                     std::function<void()> changed)
-    : loop_(loop), client_(client), store_(store), changed_(std::move(changed)) {
+Informers::Informers(kube::Loop& loop, kube::Client& client, codec::ClusterStore& store)
+    : loop_(loop), client_(client), store_(store) {
   for (const codec::KindInfo& kind : codec::kinds()) add(kind);
 }
 
@@ -19,9 +18,9 @@ void Informers::add(const codec::KindInfo& kind) {
   const codec::ObjectKind id = kind.id;
   kube::WatchSink sink;
   sink.begin_list = [this, id] { store_.begin_list(id); };
-  sink.page = [this, id](std::string bytes) { return store_.add_page(id, std::move(bytes)); };
+  sink.page = [this, id](const std::string& bytes) { return store_.add_page(id, bytes); };
   sink.end_list = [this, id] { store_.end_list(id); };
-  sink.event = [this, id](std::string line) { return store_.apply_event(id, std::move(line)); };
+  sink.event = [this, id](const std::string& line) { return store_.apply_event(id, line); };
   kube::ReflectorOptions options;
   options.custom = kind.custom;
   const std::size_t index = watches_.size();
@@ -38,7 +37,6 @@ void Informers::heard(std::size_t index) {
     watch.broken_since.reset();
   else if (!watch.broken_since)
     watch.broken_since = loop_.instant();
-  changed_();
 }
 
 void Informers::start() {

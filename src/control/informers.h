@@ -1,7 +1,6 @@
 // The watches: one reflector for every kind that Tamp reads, all feeding one store.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,9 +14,7 @@ namespace tamp::control {
 
 class Informers {
  public:
-  // `changed` is called after something was heard, never more often than the watches bring pieces.
-  Informers(kube::Loop& loop, kube::Client& client, codec::ClusterStore& store,
-            std::function<void()> changed);
+  Informers(kube::Loop& loop, kube::Client& client, codec::ClusterStore& store);
   Informers(const Informers&) = delete;
   Informers& operator=(const Informers&) = delete;
 
@@ -44,7 +41,6 @@ class Informers {
   kube::Loop& loop_;
   kube::Client& client_;
   codec::ClusterStore& store_;
-  std::function<void()> changed_;
   std::vector<Watch> watches_;  // in the order of ObjectKind
 };
 

@@ -69,10 +69,7 @@ PassOutcome run_pass(const PassInput& input) {
                                     input.published_hash,
                                     input.published_at};
   outcome.status = report::status_members(status);
-  if (status.publish && !plan.commands.empty()) {
-    outcome.plan_hash = report::plan_hash(status);
-    outcome.plan_decided_at =
-        outcome.plan_hash == input.published_hash ? input.published_at : plan.decided_at;
+  if (!outcome.status.plan_hash.empty()) {
     outcome.commands = plan.commands.size();
     for (const decide::Command& command : plan.commands) {
       outcome.savings += command.savings;

@@ -44,8 +44,6 @@ struct PassOutcome {
   std::string withheld_reason;  // one CamelCase word
   std::string withheld_message;
   report::StatusMembers status;
-  std::string plan_hash;  // empty without a plan
-  Time plan_decided_at;
   std::size_t commands = 0;
   std::vector<NodeRemark> remarks;  // in node order
   std::vector<ThresholdBlock> threshold_blocks;

@@ -60,7 +60,7 @@ std::string patch_body(const WantedStatus& wanted, const codec::PublishedStatus&
     w.end_object();
   }
   w.end_array();
-  const report::StatusMembers none{"null", "null", "null"};
+  const report::StatusMembers none{.plan = "null", .summary = "null", .reasons = "null"};
   const report::StatusMembers& members = wanted.members ? *wanted.members : none;
   w.key("plan").raw(members.plan);
   w.key("summary").raw(members.summary);
@@ -103,7 +103,7 @@ void PolicyWriter::read() {
   request_ = client_.get(kube::kTemperPolicies, "", policy_, [this](kube::Reply reply) {
     busy_ = false;
     if (!reply.ok()) return failed(*reply.error);
-    auto published = codec::read_published_status(std::move(reply.body));
+    auto published = codec::read_published_status(reply.body);
     if (!published)
       return failed({kube::ApiError::Kind::Other, 0, "", published.error().message, {}, false, {}});
     published_ = std::move(*published);
@@ -115,8 +115,10 @@ void PolicyWriter::write() {
   busy_ = true;
   codec::PublishedStatus after;
   after.fingerprint = fingerprint(*wanted_);
-  after.plan_hash = wanted_->plan_hash;
-  after.plan_decided_at = wanted_->plan_decided_at;
+  if (wanted_->members) {
+    after.plan_hash = wanted_->members->plan_hash;
+    after.plan_decided_at = wanted_->members->plan_decided_at;
+  }
   after.conditions = dated(*wanted_, *published_, loop_.now());
   std::string body = patch_body(*wanted_, *published_, after);
   request_ = client_.patch(
@@ -124,7 +126,7 @@ void PolicyWriter::write() {
       [this, after](kube::Reply reply) mutable {
         busy_ = false;
         if (!reply.ok()) return failed(*reply.error);
-        auto stored = codec::read_published_status(std::move(reply.body));
+        auto stored = codec::read_published_status(reply.body);
         if (!stored) {
           published_.reset();  // it was written; what is there now is read before the next write
         } else {

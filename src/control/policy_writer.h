@@ -26,8 +26,6 @@ struct WantedStatus {
   std::int64_t generation = 0;  // of the spec that was decided on
   std::vector<StatusCondition> conditions;
   std::optional<report::StatusMembers> members;  // none: only conditions, for a policy that does not count
-  std::string plan_hash;
-  Time plan_decided_at;
 };
 
 class PolicyWriter {

@@ -72,8 +72,23 @@ void write_plan_command(JsonWriter& w, const Cluster& cluster, const decide::Com
   w.end_object();
 }
 
-void write_plan(JsonWriter& w, const PolicyStatus& status, Money savings) {
-  const std::string hash = plan_hash(status);
+std::string plan_hash(const PolicyStatus& status) {
+  JsonWriter w;
+  w.begin_object();
+  w.field("planner", status.planner);
+  w.key("victims").begin_array();
+  for (const decide::Command& command : status.plan.commands)
+    for (const NodeId node : command.nodes)
+      w.string(status.cluster.text(status.cluster.nodes[node.index()].uid));
+  w.end_array();
+  w.key("commands").begin_array();
+  for (const decide::Command& command : status.plan.commands) write_command(w, status.cluster, command);
+  w.end_array();
+  w.end_object();
+  return sha256_hex(w.text());
+}
+
+void write_plan(JsonWriter& w, const PolicyStatus& status, const StatusMembers& members, Money savings) {
   std::size_t nodes = 0;
   std::size_t pods = 0;
   for (const decide::Command& command : status.plan.commands) {
@@ -81,10 +96,10 @@ void write_plan(JsonWriter& w, const PolicyStatus& status, Money savings) {
     pods += pods_moved(command);
   }
   w.begin_object();
-  w.field("hash", hash).field("shortHash", std::string_view(hash).substr(0, 12));
+  w.field("hash", members.plan_hash);
+  w.field("shortHash", std::string_view(members.plan_hash).substr(0, 12));
   w.field("planner", status.planner);
-  w.field("decidedAt",
-          format_rfc3339(hash == status.published_hash ? status.published_at : status.plan.decided_at));
+  w.field("decidedAt", format_rfc3339(members.plan_decided_at));
   w.field("hourlySavings", rounded(savings.dollars()));
   w.field("monthlySavings", rounded(savings.dollars() * kHoursPerMonth));
   w.field("nodes", nodes).field("pods", pods);
@@ -131,29 +146,16 @@ void write_reasons(JsonWriter& w, const PolicyStatus& status, const PlanSummary&
 
 }  // namespace
 
-std::string plan_hash(const PolicyStatus& status) {
-  JsonWriter w;
-  w.begin_object();
-  w.field("planner", status.planner);
-  w.key("victims").begin_array();
-  for (const decide::Command& command : status.plan.commands)
-    for (const NodeId node : command.nodes)
-      w.string(status.cluster.text(status.cluster.nodes[node.index()].uid));
-  w.end_array();
-  w.key("commands").begin_array();
-  for (const decide::Command& command : status.plan.commands) write_command(w, status.cluster, command);
-  w.end_array();
-  w.end_object();
-  return sha256_hex(w.text());
-}
-
 StatusMembers status_members(const PolicyStatus& status) {
   const PlanSummary summary = summarize({status.cluster, status.plan, false, &status.every, std::nullopt});
   StatusMembers members;
   const bool planned = status.publish && !status.plan.commands.empty();
   if (planned) {
+    members.plan_hash = plan_hash(status);
+    members.plan_decided_at =
+        members.plan_hash == status.published_hash ? status.published_at : status.plan.decided_at;
     JsonWriter w;
-    write_plan(w, status, summary.savings);
+    write_plan(w, status, members, summary.savings);
     members.plan = w.take();
   }
   JsonWriter figures;

@@ -29,11 +29,12 @@ struct StatusMembers {
   std::string plan = "null";  // null if there is none
   std::string summary = "null";
   std::string reasons = "[]";
+  // Of the plan; empty without one. The hash names the decision: the commands whole, with every pod's way and the identity
+  // of every node that goes.
+  std::string plan_hash = {};
+  Time plan_decided_at = {};
 };
 StatusMembers status_members(const PolicyStatus& status);
-
-// Names the decision: the commands whole, with every pod's way and the identity of every node that goes.
-std::string plan_hash(const PolicyStatus& status);
 
 // Why a node stays, or what becomes of it: for the event on the node.
 struct NodeNote {

@@ -15,14 +15,9 @@ using codec::Json;
 using codec::ObjectKind;
 using codec::Value;
 
-std::string at(Value value, std::initializer_list<std::string_view> path) {
-  for (const std::string_view key : path) value = value.get(key);
-  return std::string(value.string().value_or(std::string_view()));
-}
-
 bool condition_true(Value object, std::string_view type) {
   for (const Value condition : object.get("status").get("conditions").elements())
-    if (at(condition, {"type"}) == type) return at(condition, {"status"}) == "True";
+    if (text_at(condition, {"type"}) == type) return text_at(condition, {"status"}) == "True";
   return false;
 }
 
@@ -61,7 +56,7 @@ struct WithKarpenter : testing::Test {
     std::set<std::string> names;
     const Json nodes = parse(admin->list(ObjectKind::Node).body);
     for (const Value node : nodes.root().get("items").elements())
-      names.insert(at(node, {"metadata", "name"}));
+      names.insert(text_at(node, {"metadata", "name"}));
     return names;
   }
 };
@@ -69,22 +64,26 @@ struct WithKarpenter : testing::Test {
 TEST_F(WithKarpenter, EveryNodeIsInTheSameStateForBoth) {
   const Json ours = plan({"--every"});
   std::map<std::string, Value> verdicts;
-  for (const Value node : ours.root().get("nodes").elements()) verdicts.emplace(at(node, {"name"}), node);
+  for (const Value node : ours.root().get("nodes").elements())
+    verdicts.emplace(text_at(node, {"name"}), node);
   const Json claims = parse(admin->list(ObjectKind::NodeClaim).body);
   std::size_t compared = 0;
   for (const Value claim : claims.root().get("items").elements()) {
-    const std::string name = at(claim, {"status", "nodeName"});
+    const std::string name = text_at(claim, {"status", "nodeName"});
     ASSERT_TRUE(verdicts.contains(name)) << name << " is Karpenter's, and Tamp does not know it";
     const Value ours_of = verdicts.at(name);
     const Value labels = claim.get("metadata").get("labels");
-    EXPECT_EQ(at(ours_of, {"reason"}) == "NotInitialized", !condition_true(claim, "Initialized")) << name;
-    EXPECT_EQ(at(ours_of, {"reason"}) == "Deleting", claim.get("metadata").get("deletionTimestamp").present())
+    EXPECT_EQ(text_at(ours_of, {"reason"}) == "NotInitialized", !condition_true(claim, "Initialized"))
         << name;
-    EXPECT_NE(at(ours_of, {"reason"}), "NotManaged") << name;
-    EXPECT_EQ(at(ours_of, {"nodePool"}), at(labels, {"karpenter.sh/nodepool"})) << name;
-    EXPECT_EQ(at(ours_of, {"instanceType"}), at(labels, {"node.kubernetes.io/instance-type"})) << name;
-    EXPECT_EQ(at(ours_of, {"capacityType"}), at(labels, {"karpenter.sh/capacity-type"})) << name;
-    EXPECT_EQ(at(ours_of, {"zone"}), at(labels, {"topology.kubernetes.io/zone"})) << name;
+    EXPECT_EQ(text_at(ours_of, {"reason"}) == "Deleting",
+              claim.get("metadata").get("deletionTimestamp").present())
+        << name;
+    EXPECT_NE(text_at(ours_of, {"reason"}), "NotManaged") << name;
+    EXPECT_EQ(text_at(ours_of, {"nodePool"}), text_at(labels, {"karpenter.sh/nodepool"})) << name;
+    EXPECT_EQ(text_at(ours_of, {"instanceType"}), text_at(labels, {"node.kubernetes.io/instance-type"}))
+        << name;
+    EXPECT_EQ(text_at(ours_of, {"capacityType"}), text_at(labels, {"karpenter.sh/capacity-type"})) << name;
+    EXPECT_EQ(text_at(ours_of, {"zone"}), text_at(labels, {"topology.kubernetes.io/zone"})) << name;
     ++compared;
   }
   EXPECT_EQ(compared, verdicts.size()) << "a node of ours has no NodeClaim of Karpenter's";
@@ -112,7 +111,8 @@ TEST_F(WithKarpenter, EmptyNodesAreTheSameForBoth) {
     for (const Value command : said.root().get("commands").elements())
       for (const Value node : command.get("nodes").elements()) ours.insert(std::string(*node.string()));
     for (const Value node : said.root().get("nodes").elements())
-      if (at(node, {"reason"}) == "Deleting") ours.insert(at(node, {"name"}));  // Karpenter was quicker
+      if (text_at(node, {"reason"}) == "Deleting")
+        ours.insert(text_at(node, {"name"}));  // Karpenter was quicker
     return ours.size() >= drained.size();
   }));
   EXPECT_TRUE(std::includes(ours.begin(), ours.end(), drained.begin(), drained.end()));

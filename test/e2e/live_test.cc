@@ -23,12 +23,6 @@ using kube::ApiError;
 constexpr const char* kNow = "2027-01-01T00:00:00Z";  // long after everything has settled
 constexpr const char* kAccount = "system:serviceaccount:tamp-system:tamp-controller";
 
-std::string at(Value value, std::initializer_list<std::string_view> path) {
-  for (const std::string_view key : path) value = value.get(key);
-  if (const auto text = value.string()) return std::string(*text);
-  return value.is_number() ? value.number_text() : "";
-}
-
 std::string policy(const std::string& name, const std::string& spec) {
   return R"({"apiVersion":"temper.codes/v1alpha1","kind":"TemperPolicy","metadata":{"name":")" + name +
          R"("},"spec":)" + spec + "}";
@@ -58,7 +52,7 @@ struct Live : testing::Test {
     const kube::Reply reply = admin->get(ObjectKind::TemperPolicy, "", "default");
     return reply.ok() ? reply.body : "{}";
   }
-  static std::string published_hash() { return at(parse(status()).root(), {"status", "plan", "hash"}); }
+  static std::string published_hash() { return text_at(parse(status()).root(), {"status", "plan", "hash"}); }
   static bool published() {
     return wait_until(Duration::seconds(30), [] { return !published_hash().empty(); });
   }
@@ -113,7 +107,7 @@ TEST_F(Live, APlanOfTheLiveClusterIsThePlanOfADump) {
   tamp({"snapshot", file("dump.json")});
   EXPECT_EQ(tamp(plan({"-f", file("dump.json")})), live);
   EXPECT_EQ(tamp(plan({"-f", file("dump.json"), "--every"})), every);
-  EXPECT_EQ(at(parse(live).root(), {"cluster", "nodes"}), "200");
+  EXPECT_EQ(text_at(parse(live).root(), {"cluster", "nodes"}), "200");
   const Json said = parse(live);
   const auto commands = said.root().get("commands").elements();
   EXPECT_FALSE(commands.begin() == commands.end()) << live;
@@ -136,13 +130,13 @@ TEST_F(Live, AMaskedDumpHasTheSamePlanUnderOtherNames) {
   const Json masked = parse(tamp(plan({"-f", file("masked.json"), "--every"})));
   const auto reasons = [](const Json& json) {
     std::multiset<std::string> words;
-    for (const Value node : json.root().get("nodes").elements()) words.insert(at(node, {"reason"}));
+    for (const Value node : json.root().get("nodes").elements()) words.insert(text_at(node, {"reason"}));
     return words;
   };
   const auto savings = [](const Json& json) {
     std::multiset<std::string> sums;
     for (const Value command : json.root().get("commands").elements())
-      sums.insert(at(command, {"hourlySavings"}));
+      sums.insert(text_at(command, {"hourlySavings"}));
     return sums;
   };
   EXPECT_EQ(reasons(masked), reasons(live));
@@ -152,7 +146,7 @@ TEST_F(Live, AMaskedDumpHasTheSamePlanUnderOtherNames) {
   text << stream.rdbuf();
   const Json nodes = parse(admin->list(kube::kNodes).body);
   for (const Value node : nodes.root().get("items").elements())
-    ASSERT_EQ(text.str().find(at(node, {"metadata", "name"})), std::string::npos)
+    ASSERT_EQ(text.str().find(text_at(node, {"metadata", "name"})), std::string::npos)
         << "a node's name is in the masked dump";
 }
 
@@ -179,9 +173,9 @@ TEST_F(Live, ThePlanIsPublishedWithItsSavings) {
   ASSERT_TRUE(published()) << status() << program->log();
   const Json json = parse(status());
   const Value published_plan = json.root().get("status").get("plan");
-  EXPECT_EQ(at(published_plan, {"planner"}), "Requests");
+  EXPECT_EQ(text_at(published_plan, {"planner"}), "Requests");
   EXPECT_GT(published_plan.get("hourlySavings").number().value_or(0), 0);
-  EXPECT_EQ(at(json.root(), {"status", "summary", "nodes"}), "200");
+  EXPECT_EQ(text_at(json.root(), {"status", "summary", "nodes"}), "200");
   EXPECT_GT(program->metric("tamp_identified_savings_dollars_per_hour"), 0);
   EXPECT_EQ(program->metric("tamp_leader"), 1);
 }
@@ -206,7 +200,7 @@ TEST_F(Live, ThePublishedPlanIsWhatTampPlanSays) {
 
 TEST_F(Live, NothingIsWrittenWhenNothingChanges) {
   ASSERT_TRUE(published()) << program->log();
-  const auto version = [] { return at(parse(status()).root(), {"metadata", "resourceVersion"}); };
+  const auto version = [] { return text_at(parse(status()).root(), {"metadata", "resourceVersion"}); };
   std::string before;
   // Whatever earlier tests have set off comes to its end first.
   ASSERT_TRUE(wait_until(Duration::seconds(60), [&] {
@@ -253,7 +247,7 @@ TEST_F(Live, WithoutMeasurementsPlannerSloPublishesNone) {
 TEST_F(Live, NodesAreToldWhyTheyStay) {
   ASSERT_TRUE(published()) << program->log();
   const Json nodes = parse(admin->list(kube::kNodes).body);
-  const std::string name = at(*nodes.root().get("items").elements().begin(), {"metadata", "name"});
+  const std::string name = text_at(*nodes.root().get("items").elements().begin(), {"metadata", "name"});
   kubectl({"annotate", "node", name, "temper.codes/pause=true", "--overwrite"});
   EXPECT_TRUE(wait_until(Duration::seconds(60), [&] {
     return kubectl({"describe", "node", name}).find("Paused: ") != std::string::npos;
@@ -344,7 +338,7 @@ TEST_F(Webhook, AnApprovalCarriesTheNameOfWhoGaveIt) {
   EXPECT_NE(forged.error->message.find("approvedBy"), std::string::npos) << forged.error->text();
   const kube::Reply made = admin->create(kube::kConsolidationRuns, "", body(""));
   ASSERT_TRUE(made.ok()) << made.error->text();
-  EXPECT_NE(at(parse(made.body).root(), {"spec", "approvedBy"}), "");
+  EXPECT_NE(text_at(parse(made.body).root(), {"spec", "approvedBy"}), "");
   const kube::Reply changed = admin->patch(kube::kConsolidationRuns, "", "run-1", "", kube::PatchType::Merge,
                                            R"({"spec":{"planHash":")" + std::string(64, 'b') + "\"}}");
   EXPECT_FALSE(changed.ok()) << "what was approved does not change";
@@ -362,8 +356,8 @@ TEST_F(Live, TheAdmissionPolicyRefusesAPodDeletionByTampsAccount) {
   one.limit = 1;
   const Json pods = parse(admin->list(kube::kPods, one).body);
   const Value pod = *pods.root().get("items").elements().begin();
-  const kube::Reply reply =
-      tamp_session.remove(kube::kPods, at(pod, {"metadata", "namespace"}), at(pod, {"metadata", "name"}));
+  const kube::Reply reply = tamp_session.remove(kube::kPods, text_at(pod, {"metadata", "namespace"}),
+                                                text_at(pod, {"metadata", "name"}));
   ASSERT_FALSE(reply.ok());
   EXPECT_EQ(reply.error->kind, ApiError::Kind::Forbidden) << reply.error->text();
   EXPECT_NE(reply.error->message.find("Tamp may evict pods"), std::string::npos) << reply.error->text();
@@ -395,11 +389,12 @@ std::set<Right> used() {
   for (std::string line; std::getline(log, line);) {
     if (line.find(kAccount) == std::string::npos) continue;
     const auto event = Json::parse(line);
-    if (!event.ok() || at(event->root(), {"user", "username"}) != kAccount) continue;
+    if (!event.ok() || text_at(event->root(), {"user", "username"}) != kAccount) continue;
     const Value object = event->root().get("objectRef");
-    const std::string sub = at(object, {"subresource"});
-    rights.emplace(at(object, {"apiGroup"}), at(object, {"resource"}) + (sub.empty() ? "" : "/" + sub),
-                   at(event->root(), {"verb"}));
+    const std::string sub = text_at(object, {"subresource"});
+    rights.emplace(text_at(object, {"apiGroup"}),
+                   text_at(object, {"resource"}) + (sub.empty() ? "" : "/" + sub),
+                   text_at(event->root(), {"verb"}));
   }
   return rights;
 }

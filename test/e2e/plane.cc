@@ -113,6 +113,12 @@ codec::Json parse(const std::string& text) {
   return std::move(*json);
 }
 
+std::string text_at(codec::Value value, std::initializer_list<std::string_view> path) {
+  for (const std::string_view key : path) value = value.get(key);
+  if (const auto text = value.string()) return std::string(*text);
+  return value.is_number() ? value.number_text() : "";
+}
+
 Session::Session(const std::string& kubeconfig)
     : transport_(loop_, access_to(kubeconfig)), client_(loop_, transport_, [] {
         kube::ClientOptions options;

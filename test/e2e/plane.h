@@ -31,6 +31,8 @@ Finished run(const std::vector<std::string>& command, const std::string& input =
 
 // A JSON text, parsed. The test ends if it is none.
 codec::Json parse(const std::string& text);
+// The text or number at a path of keys; empty if there is none.
+std::string text_at(codec::Value value, std::initializer_list<std::string_view> path);
 
 // As one user of the API server.
 class Session {

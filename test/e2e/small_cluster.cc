@@ -43,12 +43,6 @@ Decision decision(Value commands, Value counts) {
 
 }  // namespace
 
-std::string text_at(Value value, std::initializer_list<std::string_view> path) {
-  for (const std::string_view key : path) value = value.get(key);
-  if (const auto text = value.string()) return std::string(*text);
-  return value.is_number() ? value.number_text() : "";
-}
-
 std::vector<std::string> decision_flags() {
   return {"--instance-types", environment("TAMP_E2E_INSTANCE_TYPES")};
 }

@@ -15,9 +15,6 @@
 
 namespace tamp::e2e {
 
-// The text or number at a path of keys; empty if there is none.
-std::string text_at(codec::Value value, std::initializer_list<std::string_view> path);
-
 // Flags under which controller and `tamp plan` decide the same.
 std::vector<std::string> decision_flags();
 

@@ -1,0 +1,16 @@
+// A field of an object that somebody else wrote and that is read as far as it makes sense: text, or nothing. Decoders of
+// what decisions depend on use Decoder instead, which notes what is wrong.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "codec/value.h"
+
+namespace tamp::codec {
+
+inline std::string text_at(Value parent, std::string_view key) {
+  return std::string(parent.get(key).string().value_or(std::string_view()));
+}
+
+}  // namespace tamp::codec
