@@ -12,9 +12,9 @@
 #include "decide/plan.h"
 #include "property/disguise.h"
 #include "support/random_cluster.h"
-#include "world/filter.h"
-#include "world/judge.h"
-#include "world/new_node.h"
+#include "world/scheduler/filter.h"
+#include "world/scheduler/judge.h"
+#include "world/scheduler/new_node.h"
 
 namespace tamp::test {
 namespace {

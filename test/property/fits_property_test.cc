@@ -7,7 +7,7 @@
 
 #include "schedule/fits.h"
 #include "support/random_cluster.h"
-#include "world/filter.h"
+#include "world/scheduler/filter.h"
 
 namespace tamp::test {
 namespace {

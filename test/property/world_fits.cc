@@ -11,7 +11,7 @@
 
 #include "base/json_writer.h"
 #include "codec/snapshot.h"
-#include "world/filter.h"
+#include "world/scheduler/filter.h"
 
 namespace {
 
