@@ -3,10 +3,10 @@
 #include <unistd.h>
 
 #include <array>
-#include <charconv>
 #include <memory>
 #include <utility>
 
+#include "cli/address.h"
 #include "cli/files.h"
 #include "cli/live.h"
 #include "control/controller.h"
@@ -25,26 +25,6 @@ namespace {
 constexpr std::string_view kDefaultNamespace = "tamp-system";
 // An orderly end must not take longer than Kubernetes waits (30 s by default).
 constexpr Duration kStopWithin = Duration::seconds(10);
-
-struct Address {
-  std::string ip;
-  std::uint16_t port = 0;
-};
-
-// "127.0.0.1:8080", "[::1]:8080", ":8080" (every interface).
-Result<Address> parse_address(const std::string& text) {
-  const std::size_t colon = text.rfind(':');
-  if (colon == std::string::npos) return Error{"\"" + text + "\" is not IP:PORT"};
-  Address address;
-  address.ip = text.substr(0, colon);
-  if (address.ip.size() > 2 && address.ip.front() == '[' && address.ip.back() == ']')
-    address.ip = address.ip.substr(1, address.ip.size() - 2);
-  if (address.ip.empty()) address.ip = "0.0.0.0";
-  const char* end = text.data() + text.size();
-  if (std::from_chars(text.data() + colon + 1, end, address.port).ptr != end || colon + 1 == text.size())
-    return Error{"\"" + text + "\" is not IP:PORT"};
-  return address;
-}
 
 std::string host_name() {
   std::array<char, 256> name{};

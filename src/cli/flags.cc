@@ -3,6 +3,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "cli/address.h"
+
 namespace tamp::cli {
 namespace {
 
@@ -178,6 +180,41 @@ Status apply_qps(Options& o, const std::string& value, SettingSource) {
 
 Status apply_mask(Options& o, const std::string& value, SettingSource) { return set_switch(o.mask, value); }
 
+// The embedded cluster knows no way to keep strangers out but to be out of their reach.
+Status apply_listen(Options& o, const std::string& value, SettingSource) {
+  TAMP_TRY(const Address address, parse_address(value));
+  if (!address.ip.starts_with("127.") && address.ip != "::1")
+    return expected(value, "a loopback address such as 127.0.0.1:6443");
+  o.demo.address = address.ip;
+  o.demo.port = address.port;
+  return success();
+}
+
+template <std::string DemoFlags::* Field>
+Status apply_demo_text(Options& o, const std::string& value, SettingSource) {
+  o.demo.*Field = value;
+  return success();
+}
+
+Status apply_seed(Options& o, const std::string& value, SettingSource) {
+  const char* end = value.data() + value.size();
+  if (value.empty() || std::from_chars(value.data(), end, o.demo.seed).ptr != end)
+    return expected(value, "a whole number, 0 or more");
+  return success();
+}
+
+Status apply_speed(Options& o, const std::string& value, SettingSource) {
+  TAMP_TRY(o.demo.speed, parse_number(value, 0.01, 10'000, "a number from 0.01 to 10000"));
+  return success();
+}
+
+Status apply_length(Options& o, const std::string& value, SettingSource) {
+  const Result<Duration> length = parse_go_duration(value);
+  if (!length.ok() || length->ns <= 0) return expected(value, "a duration such as 30s");
+  o.demo.length = *length;
+  return success();
+}
+
 constexpr Flag kFlags[] = {
     {"--kubeconfig", "", "FILE", "",
      "how to reach the cluster; else KUBECONFIG, ~/.kube/config, or the account of the pod", kLive, false,
@@ -222,8 +259,8 @@ constexpr Flag kFlags[] = {
     {"--all", "", "", "ALL", "every pod", kFits, false, apply_all_pods},
     {"--output", "-o", "table|json|yaml", "OUTPUT", "for people or for tools", kQuestions, false,
      apply_output},
-    {"--color", "", "auto|always|never", "COLOR", "auto: in a terminal, unless NO_COLOR is set", kQuestions,
-     false, apply_color},
+    {"--color", "", "auto|always|never", "COLOR", "auto: in a terminal, unless NO_COLOR is set",
+     kQuestions | kDemo, false, apply_color},
     {"--mask", "", "", "MASK", "replace names and images by pseudonyms", kSnapshot, false, apply_mask},
     {"--pod-namespace", "", "NAME", "POD_NAMESPACE", "where the Lease and the webhook's certificate are kept",
      kController, false, apply_controller_text<&ControllerFlags::ns>},
@@ -249,6 +286,19 @@ constexpr Flag kFlags[] = {
      apply_controller_text<&ControllerFlags::log_level>},
     {"--log-format", "", "text|json", "LOG_FORMAT", "for people or for tools (text in a terminal, else json)",
      kController, false, apply_controller_text<&ControllerFlags::log_format>},
+    {"--scenario", "", "NAME|FILE", "SCENARIO",
+     "which cluster (off-peak): off-peak, slo-fleet, anti-affinity, mixed-200, black-friday, or a file",
+     kDemo, false, apply_demo_text<&DemoFlags::scenario>},
+    {"--seed", "", "NUMBER", "SEED", "what chance gives (1); the same seed, the same cluster", kDemo, false,
+     apply_seed},
+    {"--speed", "", "FACTOR", "SPEED", "seconds of the cluster in one of ours (10)", kDemo, false,
+     apply_speed},
+    {"--listen", "", "IP:PORT", "LISTEN", "where kubectl finds it; loopback only (127.0.0.1, any free port)",
+     kDemo, false, apply_listen},
+    {"--kubeconfig", "", "FILE", "",
+     "write the kubeconfig there and leave it (a file that is gone at the end)", kDemo, false,
+     apply_demo_text<&DemoFlags::kubeconfig>},
+    {"--for", "", "DURATION", "", "end by itself after so long", kDemo, false, apply_length},
     {"--timings", "", "", "TIMINGS", "say how long reading and planning took", kPlan, false, apply_timings},
 };
 

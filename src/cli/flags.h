@@ -18,6 +18,7 @@ enum : std::uint8_t {
   kFits = 4,
   kController = 8,
   kSnapshot = 16,
+  kDemo = 32,
   kQuestions = kPlan | kExplain | kFits,
   kDecisions = kPlan | kExplain,
   kDecides = kDecisions | kController,

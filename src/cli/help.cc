@@ -53,6 +53,7 @@ std::string general_help(std::string_view program) {
          "  " + p + " fits POD|NS/POD|--all   where a pod could run, and why not elsewhere\n"
          "  " + p + " snapshot [FILE]         write the live cluster to a file that plan, explain and fits read\n"
          "  " + p + " controller              watch the cluster, publish the plan and the reasons\n"
+         "  " + p + " demo                    a simulated cluster on this machine, to watch and to play with\n"
          "  " + p + " version\n\n"
          "Examples:\n"
          "  " + p + " plan                                        the cluster of the current context\n"
@@ -89,6 +90,14 @@ std::string command_help(std::string_view program, std::uint8_t command) {
             "TemperPolicy named default, with the reasons of nodes that stay there and in Events. It moves nothing.\n"
             "Several may run; one leads.\n\n"
             "Usage:\n  " + p + " controller [flags]\n";
+      break;
+    case kDemo:
+      out = "Starts a simulated cluster in this process, with the controller in it, and shows what happens. kubectl and\n"
+            "tamp can talk to it as to any other; nothing outside of this machine is touched.\n\n"
+            "Usage:\n  " + p + " demo [--scenario NAME|FILE] [flags]\n\n"
+            "Examples:\n"
+            "  " + p + " demo\n"
+            "  " + p + " demo --scenario slo-fleet --speed 30 --kubeconfig demo.kubeconfig\n";
       break;
     case kSnapshot:
       out = "Writes what Tamp reads of the live cluster to FILE (or standard output), for -f. Environment variables,\n"

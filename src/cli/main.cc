@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/controller_command.h"
+#include "cli/demo_command.h"
 #include "cli/files.h"
 #include "cli/live.h"
 #include "cli/options.h"
@@ -60,6 +61,10 @@ Result<std::string> answer(const Options& options, bool& unreachable) {
       return run_snapshot(options, environment, unreachable);
     case Verb::Controller: {
       TAMP_CHECK(run_controller(options, environment, TAMP_VERSION));
+      return std::string();
+    }
+    case Verb::Demo: {
+      TAMP_CHECK(run_demo(options, environment, TAMP_VERSION));
       return std::string();
     }
   }

@@ -17,12 +17,13 @@ struct Command {
   const char* subject;  // what its argument is called; nullptr for none
 };
 
-constexpr std::array<Command, 5> kCommands = {{
+constexpr std::array<Command, 6> kCommands = {{
     {"plan", Verb::Plan, kPlan, nullptr},
     {"explain", Verb::Explain, kExplain, "NODE"},
     {"fits", Verb::Fits, kFits, "POD"},
     {"controller", Verb::Controller, kController, nullptr},
     {"snapshot", Verb::Snapshot, kSnapshot, "FILE"},
+    {"demo", Verb::Demo, kDemo, nullptr},
 }};
 
 // What one command's parser collects before anything is checked.

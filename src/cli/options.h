@@ -15,7 +15,7 @@
 
 namespace tamp::cli {
 
-enum class Verb : std::uint8_t { Help, Version, Plan, Explain, Fits, Controller, Snapshot };
+enum class Verb : std::uint8_t { Help, Version, Plan, Explain, Fits, Controller, Snapshot, Demo };
 enum class Format : std::uint8_t { Table, Json, Yaml };
 enum class ColorWish : std::uint8_t { Auto, Always, Never };
 
@@ -32,6 +32,17 @@ struct ControllerFlags {
   std::string log_level = "info";
   std::string log_format;  // empty: text in a terminal, else json
   double qps = 50;
+};
+
+// For `tamp demo`.
+struct DemoFlags {
+  std::string address = "127.0.0.1";
+  std::uint16_t port = 0;  // 0: any that is free
+  std::string scenario = "off-peak";
+  std::uint64_t seed = 1;
+  double speed = 10;
+  std::string kubeconfig;          // where to write it; empty: a file that is gone at the end
+  std::optional<Duration> length;  // of real time; absent: until Ctrl-C
 };
 
 struct Options {
@@ -57,6 +68,7 @@ struct Options {
   bool all_pods = false;
   bool mask = false;
   ControllerFlags controller;
+  DemoFlags demo;
 
   Format format = Format::Table;
   ColorWish color = ColorWish::Auto;

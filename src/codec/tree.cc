@@ -13,11 +13,21 @@ constexpr auto kBefore = [](const Tree::Member& member, std::string_view key) { 
 
 void write(JsonWriter& writer, const Tree& tree) {
   switch (tree.kind()) {
-    case Tree::Kind::Null: writer.null(); return;
-    case Tree::Kind::Boolean: writer.boolean(tree.boolean()); return;
-    case Tree::Kind::Integer: writer.integer(tree.integer()); return;
-    case Tree::Kind::Number: writer.number(tree.number()); return;
-    case Tree::Kind::String: writer.string(tree.string()); return;
+    case Tree::Kind::Null:
+      writer.null();
+      return;
+    case Tree::Kind::Boolean:
+      writer.boolean(tree.boolean());
+      return;
+    case Tree::Kind::Integer:
+      writer.integer(tree.integer());
+      return;
+    case Tree::Kind::Number:
+      writer.number(tree.number());
+      return;
+    case Tree::Kind::String:
+      writer.string(tree.string());
+      return;
     case Tree::Kind::Array:
       writer.begin_array();
       for (const Tree& element : tree.elements()) write(writer, element);
@@ -153,12 +163,17 @@ bool operator==(const Tree& a, const Tree& b) {
 Tree to_tree(Value value) {
   switch (value.kind()) {
     case Value::Kind::Absent:
-    case Value::Kind::Null: return {};
-    case Value::Kind::Boolean: return *value.boolean();
-    case Value::Kind::Integer: return *value.integer();
+    case Value::Kind::Null:
+      return {};
+    case Value::Kind::Boolean:
+      return *value.boolean();
+    case Value::Kind::Integer:
+      return *value.integer();
     case Value::Kind::Unsigned:
-    case Value::Kind::Double: return *value.number();
-    case Value::Kind::String: return *value.string();
+    case Value::Kind::Double:
+      return *value.number();
+    case Value::Kind::String:
+      return *value.string();
     case Value::Kind::Array: {
       Tree tree = Tree::array();
       for (Value element : value.elements()) tree.append(to_tree(element));

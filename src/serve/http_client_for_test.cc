@@ -98,6 +98,18 @@ std::string RawClient::read_response(bool head) {
   }
 }
 
+std::string RawClient::read_exactly(std::size_t count) {
+  char chunk[4096];
+  while (buffer_.size() < count) {
+    const long got = receive(chunk, sizeof chunk);
+    if (got <= 0) break;
+    buffer_.append(chunk, static_cast<std::size_t>(got));
+  }
+  std::string bytes = buffer_.substr(0, count);
+  buffer_.erase(0, count);
+  return bytes;
+}
+
 bool RawClient::closed_by_server() {
   char chunk[4096];
   for (;;) {

@@ -26,6 +26,8 @@ class RawClient {
   // One response with its body: by Content-Length, or to the end if there is none. Empty if the server closed before a
   // whole header came, or nothing came for 10 seconds.
   std::string read_response(bool head = false);
+  // The next bytes, whatever they are; fewer if the server closes before or nothing comes for 10 seconds.
+  std::string read_exactly(std::size_t count);
   // True if the server closes the connection within 10 seconds; what comes before is thrown away.
   bool closed_by_server();
   // No more from us.

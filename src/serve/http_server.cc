@@ -143,12 +143,22 @@ HttpRequest to_request(http::request<http::string_body>&& in) {
   out.origin = header(http::field::origin);
   out.if_none_match = header(http::field::if_none_match);
   out.last_event_id = header("Last-Event-ID");
+  out.user_agent = header(http::field::user_agent);
+  for (const auto& field : in) {
+    if (field.name() != http::field::unknown) continue;
+    std::string name(field.name_string());
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    out.others.emplace_back(std::move(name), std::string(field.value()));
+  }
   out.body = std::move(in.body());
   return out;
 }
 
-http::response<http::string_body> to_response(HttpResponse in, bool head, bool keep_alive) {
-  http::response<http::string_body> out;
+// Status and headers of a response, without those that say how its body comes.
+template <typename Body>
+http::response<Body> header_of(const HttpResponse& in, bool keep_alive) {
+  http::response<Body> out;
   out.version(11);
   out.result(static_cast<unsigned>(in.status));
   if (!in.content_type.empty() && is_header_text(in.content_type))
@@ -156,6 +166,11 @@ http::response<http::string_body> to_response(HttpResponse in, bool head, bool k
   for (const auto& [name, value] : in.headers)
     if (is_header_text(name) && is_header_text(value)) out.insert(name, value);
   out.keep_alive(keep_alive);
+  return out;
+}
+
+http::response<http::string_body> to_response(HttpResponse in, bool head, bool keep_alive) {
+  auto out = header_of<http::string_body>(in, keep_alive);
   // These have no body, and say nothing of its length either.
   if (in.status != 204 && in.status != 304) {
     out.content_length(in.body.size());
@@ -175,7 +190,10 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
         stream_(std::move(stream)),
         patience_(stream_.get_executor()),
         peer_(std::move(peer)) {}
-  ~Connection() { house_.guests.left(guest_); }
+  ~Connection() {
+    if (flow_) flow_->stream.close();
+    house_.guests.left(guest_);
+  }
 
   void start() {
     auto self = this->shared_from_this();
@@ -191,9 +209,13 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
 
   // The answer to request number `request`; nothing if that has been answered already.
   void respond(std::uint64_t request, HttpResponse response) {
-    if (request != request_ || !waiting_) return;
+    if (request != request_ || !waiting_) {
+      if (response.stream) response.stream->close();
+      return;
+    }
     waiting_ = false;
     patience_.cancel();
+    if (response.stream) return begin_stream(std::move(response));
     write(std::move(response), keep_alive_ && !house_.guests.closing());
   }
   auto executor() { return stream_.get_executor(); }
@@ -212,18 +234,24 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
 
     void give(HttpResponse response) {
       if (given_.exchange(true)) return;
-      // Held to the end: behind an open gate the io_context lives.
-      const std::lock_guard lock(gate_->mutex);
-      if (!gate_->open) return;
-      if (auto c = connection_.lock()) {
-        auto executor = c->executor();
-        asio::post(executor, [c = std::move(c), request = request_, r = std::move(response)]() mutable {
-          c->respond(request, std::move(r));
-        });
-      }
+      const std::optional<HttpStream> stream = response.stream;
+      if (!hand_over(std::move(response)) && stream) stream->close();
     }
 
    private:
+    bool hand_over(HttpResponse response) {
+      // Held to the end: behind an open gate the io_context lives.
+      const std::lock_guard lock(gate_->mutex);
+      if (!gate_->open) return false;
+      auto c = connection_.lock();
+      if (!c) return false;
+      auto executor = c->executor();
+      asio::post(executor, [c = std::move(c), request = request_, r = std::move(response)]() mutable {
+        c->respond(request, std::move(r));
+      });
+      return true;
+    }
+
     std::shared_ptr<Gate> gate_;
     std::weak_ptr<Connection> connection_;
     std::uint64_t request_;
@@ -338,9 +366,86 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
                       });
   }
 
-  // The server is closing: what is idle goes at once.
+  // The rest of the connection's life is the stream. The header goes out at once; what is written is sent piece by piece; a
+  // read stands beside it that ends when the client leaves.
+  void begin_stream(HttpResponse response) {
+    flow_.emplace(*response.stream);
+    flow_->header = header_of<http::empty_body>(response, false);
+    flow_->header.chunked(true);
+    flow_->serializer.emplace(flow_->header);
+    if (response.stream_for) {
+      patience_.expires_after(span(*response.stream_for));
+      patience_.async_wait([weak = this->weak_from_this()](error_code ec) {
+        if (auto self = weak.lock(); self && !ec) self->flow_->stream.finish();
+      });
+    }
+    // May be called when the server has gone: behind an open gate the io_context lives.
+    flow_->stream.attach([gate = house_.gate, weak = this->weak_from_this()] {
+      const std::lock_guard lock(gate->mutex);
+      if (!gate->open) return;
+      if (auto c = weak.lock()) {
+        auto executor = c->executor();
+        asio::post(executor, [c = std::move(c)] { c->send_piece(); });
+      }
+    });
+    lowest().expires_never();
+    await_departure();
+    expire(house_.options.write_timeout);  // of the write alone: a read is under way
+    flow_->writing = true;
+    http::async_write_header(
+        stream_, *flow_->serializer,
+        [self = this->shared_from_this()](error_code ec, std::size_t) { self->piece_sent(ec); });
+    if (house_.guests.closing() || head_) flow_->stream.finish();
+  }
+
+  void await_departure() {
+    buffer_.clear();
+    stream_.async_read_some(buffer_.prepare(kReadAhead),
+                            [self = this->shared_from_this()](error_code ec, std::size_t) {
+                              // What it still says to us during a stream is not listened to.
+                              if (!ec && !self->flow_->ended) return self->await_departure();
+                              if (ec) self->end_stream();
+                            });
+  }
+
+  void send_piece() {
+    if (flow_->writing || flow_->ended) return;
+    HttpStream::Piece piece = flow_->stream.take();
+    if (piece.cut) return end_stream();
+    if (head_) piece.bytes.clear();
+    if (piece.bytes.empty() && !piece.last) return;
+    flow_->piece.clear();
+    if (!piece.bytes.empty()) flow_->piece = fmt::format("{:x}\r\n{}\r\n", piece.bytes.size(), piece.bytes);
+    if (piece.last && !head_) flow_->piece += "0\r\n\r\n";
+    flow_->last = piece.last;
+    flow_->writing = true;
+    expire(house_.options.write_timeout);
+    asio::async_write(
+        stream_, asio::buffer(flow_->piece),
+        [self = this->shared_from_this()](error_code ec, std::size_t) { self->piece_sent(ec); });
+  }
+
+  void piece_sent(error_code ec) {
+    flow_->writing = false;
+    if (ec || flow_->last) return end_stream(!ec);
+    flow_->stream.sent();
+    send_piece();
+  }
+
+  void end_stream(bool properly = false) {
+    if (std::exchange(flow_->ended, true)) return;
+    patience_.cancel();
+    flow_->stream.close();
+    error_code ignored;
+    // The read that waits for the client to go must end before TLS can say goodbye; a FIN says it as well.
+    if (properly) lowest().socket().shutdown(tcp::socket::shutdown_send, ignored);
+    lowest().cancel();
+  }
+
+  // The server is closing: what is idle goes at once, streams end.
   void leave() {
     if (idle_) lowest().cancel();
+    if (flow_) flow_->stream.finish();
   }
 
   void finish() {
@@ -370,6 +475,18 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
                              });
   }
 
+  // A streaming response.
+  struct Flow {
+    explicit Flow(HttpStream given) : stream(std::move(given)) {}
+    HttpStream stream;
+    http::response<http::empty_body> header;
+    std::optional<http::response_serializer<http::empty_body>> serializer;
+    std::string piece;  // being sent
+    bool writing = false;
+    bool last = false;  // it is the last one
+    bool ended = false;
+  };
+
   House& house_;
   const std::uint64_t guest_;
   Stream stream_;
@@ -378,6 +495,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::string_body>> parser_;
   http::response<http::string_body> response_;
+  std::optional<Flow> flow_;
   std::uint64_t request_ = 0;  // the number of the current one
   bool waiting_ = false;       // for the handler's answer
   bool idle_ = false;          // nothing of the next request has come

@@ -3,7 +3,8 @@
 // Boost.Beast stays in http_server.cc.
 //
 // Limits, and what a client sees: a header above its limit 431, a body above its limit 413, what is not HTTP 400, a handler
-// that takes too long 503; a client that is too slow, or one connection too many, is cut off.
+// that takes too long 503; a client that is too slow, or one connection too many, is cut off. Streams (http_stream.h) end when
+// their client leaves or the server stops.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +18,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "serve/http_stream.h"
 
 namespace tamp::serve {
 
@@ -25,7 +27,9 @@ struct HttpRequest {
   std::string path;    // "/readyz": the target up to '?', as sent, not unescaped
   std::string query;   // "verbose=1": what follows '?'
   // Headers; empty when absent.
-  std::string authorization, content_type, accept, cookie, origin, if_none_match, last_event_id;
+  std::string authorization, content_type, accept, cookie, origin, if_none_match, last_event_id, user_agent;
+  std::vector<std::pair<std::string, std::string>> others =
+      {};  // headers that HTTP itself does not know, in lower case
   std::string body;
   std::string peer;  // "10.0.3.13:51234"
   bool tls = false;
@@ -36,6 +40,10 @@ struct HttpResponse {
   std::string content_type = "text/plain; charset=utf-8";
   std::string body;
   std::vector<std::pair<std::string, std::string>> headers = {};  // besides length, type and connection
+  // Instead of `body`: what is written to it. The connection ends with it.
+  std::optional<HttpStream> stream = {};
+  // Finishes the stream, however busy it is. None: it goes on until the client leaves.
+  std::optional<Duration> stream_for = {};
 };
 
 // Gives the answer to one request: now or later, on any thread. The first call counts, further ones and those after the
@@ -62,7 +70,7 @@ struct HttpOptions {
   std::size_t max_connections = 256;
   Duration read_timeout =
       Duration::seconds(10);  // a whole request, from its first byte; also the TLS handshake
-  Duration write_timeout = Duration::seconds(10);   // a whole response
+  Duration write_timeout = Duration::seconds(10);   // a whole response, or a piece of a stream
   Duration idle_timeout = Duration::seconds(90);    // between two requests on a connection
   Duration handle_timeout = Duration::seconds(30);  // until the handler has answered
   int threads = 2;

@@ -2,11 +2,11 @@
 """run.py --programs BUILT [--filter TEXT] [TEST…]: runs end-to-end tests, each TEST with a control plane of its own, and ends
 with "N passed, M failed".
 
-Without a TEST: deploy_test.py and every build/bin/e2e_*, those named e2e_karpenter* with Karpenter; not e2e_soak*, which run
+Without a TEST: embedded_kubectl_test.py, deploy_test.py and every build/bin/e2e_*, those named e2e_karpenter* with Karpenter; not e2e_soak*, which run
 for long.
 
 A TEST is a GoogleTest program, or a .py file whose last line is "N passed, M failed". "karpenter:TEST" asks for Karpenter too,
-"flag=--name=value:TEST" for a flag of the API server. With a filter only tests whose path contains it run, and a GoogleTest
+"flag=--name=value:TEST" for a flag of the API server, "alone:TEST" for no control plane at all. With a filter only tests whose path contains it run, and a GoogleTest
 program whose path does not is given it as --gtest_filter=*TEXT*.
 
 What a test finds in its environment:
@@ -40,14 +40,16 @@ from processes import dies_with_parent  # noqa: E402
 
 
 class Wish:
-    """A TEST argument: [karpenter:][flag=…:]PATH"""
+    """A TEST argument: [alone:][karpenter:][flag=…:]PATH"""
 
     def __init__(self, text):
-        self.karpenter, self.flags = False, []
+        self.karpenter, self.alone, self.flags = False, False, []
         while ":" in text:
             word, text = text.split(":", 1)
             if word == "karpenter":
                 self.karpenter = True
+            elif word == "alone":
+                self.alone = True
             elif word.startswith("flag="):
                 self.flags.append(word.removeprefix("flag="))
             else:
@@ -58,7 +60,7 @@ class Wish:
 def all_tests():
     programs = sorted(path for path in (HERE.parent.parent / "build/bin").glob("e2e_*")
                       if os.access(path, os.X_OK) and not path.name.startswith("e2e_soak"))
-    return [str(HERE / "deploy_test.py")] + [f"karpenter:{path}" if path.name.startswith("e2e_karpenter") else str(path) for path in programs]
+    return [f"alone:{HERE / 'embedded_kubectl_test.py'}", str(HERE / "deploy_test.py")] + [f"karpenter:{path}" if path.name.startswith("e2e_karpenter") else str(path) for path in programs]
 
 
 def counts_of(output, results):
@@ -70,7 +72,18 @@ def counts_of(output, results):
     return tuple(map(int, found[-1])) if found else (0, 1)
 
 
+def run_alone(wish, programs):
+    environment = {**os.environ, "TAMP_E2E_PROGRAMS": str(pathlib.Path(programs) / "bin"), "PYTHONDONTWRITEBYTECODE": "1"}
+    print(f"== {wish.path.name}", flush=True)
+    done = subprocess.run([sys.executable, str(wish.path)], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    print(done.stdout, end="", flush=True)
+    passed, failed = counts_of(done.stdout, pathlib.Path("/nonexistent"))
+    return passed, failed or int(done.returncode != 0)
+
+
 def run(wish, programs, text, keep):
+    if wish.alone:
+        return run_alone(wish, programs)
     plane = ControlPlane(programs, tempfile.mkdtemp(prefix="tamp-e2e-"), wish.karpenter, wish.flags)
     results = plane.directory / "results.json"
     begin = time.monotonic()

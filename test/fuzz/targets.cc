@@ -22,6 +22,7 @@
 #include "fuzz/check_cluster.h"
 #include "fuzz/kube_targets.h"
 #include "fuzz/require.h"
+#include "fuzz/patch_targets.h"
 #include "fuzz/store_targets.h"
 
 namespace tamp::fuzz {
@@ -205,11 +206,12 @@ void observation(std::string_view bytes) {
   }
 }
 
-constexpr std::array<Target, 19> kTargets = {{{"admission", admission},
+constexpr std::array<Target, 20> kTargets = {{{"admission", admission},
                                               {"kernel_files", kernel_files},
                                               {"node_pods", node_pods},
                                               {"snapshot", snapshot},
                                               {"store", store},
+                                              {"patch", patch},
                                               {"dump", dump},
                                               {"policy", policy},
                                               {"catalogue", catalogue},

@@ -21,7 +21,9 @@ TEST(Selects, ByLabelsAndExpressions) {
   const Tree labels = tree(R"({"app":"web","tier":"front"})");
   EXPECT_TRUE(selects(tree(R"({"matchLabels":{"app":"web"}})"), labels));
   EXPECT_FALSE(selects(tree(R"({"matchLabels":{"app":"web","tier":"back"}})"), labels));
-  const auto one = [](const std::string& requirement) { return tree(R"({"matchExpressions":[)" + requirement + "]}"); };
+  const auto one = [](const std::string& requirement) {
+    return tree(R"({"matchExpressions":[)" + requirement + "]}");
+  };
   EXPECT_TRUE(selects(one(R"({"key":"app","operator":"In","values":["api","web"]})"), labels));
   EXPECT_FALSE(selects(one(R"({"key":"app","operator":"NotIn","values":["api","web"]})"), labels));
   EXPECT_TRUE(selects(one(R"({"key":"zone","operator":"NotIn","values":["z1"]})"), labels));
@@ -44,7 +46,9 @@ TEST(Conditions, TransitionTimeMovesWithTheStatusOnly) {
   EXPECT_EQ(find_condition(node, "DiskPressure"), nullptr);
 }
 
-TEST(Times, MicroTimeHasSixDigits) { EXPECT_EQ(format_micro_time(Time{1'500'000}), "1970-01-01T00:00:00.001500Z"); }
+TEST(Times, MicroTimeHasSixDigits) {
+  EXPECT_EQ(format_micro_time(Time{1'500'000}), "1970-01-01T00:00:00.001500Z");
+}
 
 }  // namespace
 }  // namespace tamp::world::api

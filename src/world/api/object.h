@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "codec/tree.h"
 
@@ -84,6 +86,26 @@ class Object {
 
 // Shared because a version lives as long as the last of the store, its history, a watch or a fork that still shows it.
 using ObjectPtr = std::shared_ptr<const Object>;
+
+// Namespace (empty for cluster-scoped resources) and name. Found by views as well, so that a look costs no copy.
+// The order is that of the texts "namespace/name", in which the real server lists: "a-b" comes before "a".
+using ObjectKey = std::pair<std::string, std::string>;
+struct ObjectKeyOrder {
+  using is_transparent = void;
+  template <typename A, typename B>
+  bool operator()(const A& a, const B& b) const {
+    const int order = compare_namespaces(a.first, b.first);
+    return order != 0 ? order < 0 : std::string_view(a.second) < std::string_view(b.second);
+  }
+  static int compare_namespaces(std::string_view a, std::string_view b) {
+    const std::size_t common = a.size() < b.size() ? a.size() : b.size();
+    if (const int order = a.substr(0, common).compare(b.substr(0, common)); order != 0) return order;
+    if (a.size() == b.size()) return 0;
+    if (a.size() < b.size()) return b[common] < '/' ? 1 : -1;
+    return a[common] < '/' ? -1 : 1;
+  }
+};
+using Objects = std::map<ObjectKey, ObjectPtr, ObjectKeyOrder>;
 
 // One change of the store. `before` is null for a creation, `after` for a removal; then `before` has the revision of the
 // removal in its resourceVersion, as watches show it.

@@ -38,6 +38,9 @@ struct Request {
   std::string accept;
   std::string user_agent;
   std::string authorization;  // "Bearer …"
+  // Impersonate-User and Impersonate-Group: on whose behalf; for those who may.
+  std::string impersonate_user = {};
+  std::vector<std::string> impersonate_groups = {};
   std::string body;
 };
 
@@ -116,8 +119,8 @@ class Server {
   // ---- for the world's own controllers; `ns` is empty for cluster-scoped resources
   ObjectPtr get(ResourceId resource, std::string_view ns, std::string_view name) const;
   // In the order of namespace and name. The reference is good until the next write.
-  using Key = std::pair<std::string, std::string>;  // namespace, name
-  const std::map<Key, ObjectPtr, std::less<>>& objects(ResourceId resource) const;
+  using Key = ObjectKey;  // namespace, name
+  const Objects& objects(ResourceId resource) const;
   // Those of one namespace.
   std::vector<ObjectPtr> list(ResourceId resource, std::string_view ns) const;
   // A resource by its group and plural name, for custom ones. Nothing if it is not served.

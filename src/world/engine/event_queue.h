@@ -1,6 +1,7 @@
 // What will happen when. Events are data, not functions: a world with its future can be copied.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -30,6 +31,8 @@ enum class Actor : std::uint8_t {
   ClusterAutoscaler,
   Director,         // the scenario's own events
 };
+
+inline constexpr std::size_t kActors = 16;
 
 // `what` means something to the actor alone; ns and name say to which object it happens, or are empty.
 struct Event {

@@ -4,6 +4,8 @@
 // NodeName has no file: a pod that is judged names no node.
 #pragma once
 
+#include <cstdint>
+
 #include "world/scheduler/placement.h"
 
 namespace tamp::world {
@@ -45,7 +47,9 @@ bool volume_zone_fits(const Placement& placement, PodId pod, NodeRef node);
 // pod_topology_spread.cc: DoNotSchedule constraints.
 bool pod_topology_spread_fits(const Placement& placement, PodId pod, NodeRef node);
 
-// inter_pod_affinity.cc: required affinity, anti-affinity, and the anti-affinity of pods that already run.
+// inter_pod_affinity.cc: required affinity, anti-affinity, and the anti-affinity of pods that already run; in this order.
+enum class NeighbourRefusal : std::uint8_t { None, Affinity, AntiAffinity, ExistingAntiAffinity };
+NeighbourRefusal inter_pod_affinity_refusal(const Placement& placement, PodId pod, NodeRef node);
 bool inter_pod_affinity_fits(const Placement& placement, PodId pod, NodeRef node);
 
 }  // namespace tamp::world

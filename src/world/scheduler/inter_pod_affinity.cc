@@ -1,50 +1,11 @@
 #include <algorithm>
 #include <vector>
 
+#include "world/scheduler/affinity_terms.h"
 #include "world/scheduler/filters.h"
-#include "world/scheduler/selecting.h"
 
 namespace tamp::world {
 namespace {
-
-// matchLabelKeys and mismatchLabelKeys need no attention here: the API server wrote them into the selector.
-
-// None for a namespace that nobody read.
-LabelSet namespace_labels(const Cluster& cluster, Symbol ns) {
-  for (const Namespace& candidate : cluster.namespaces)
-    if (candidate.name == ns) return candidate.labels;
-  return {};
-}
-
-bool lists(const std::vector<Symbol>& names, Symbol name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-// The namespaces that a term names outright: its list, or the namespace of its own pod if it says nothing.
-bool names_namespace(const PodAffinityTerm& term, Symbol owner_ns, Symbol ns) {
-  if (term.namespaces.empty() && !term.namespace_selector) return ns == owner_ns;
-  return lists(term.namespaces, ns);
-}
-
-// A term of a pod that already runs, against the pod that is judged.
-bool existing_term_matches(const Cluster& cluster, const PodAffinityTerm& term, const Pod& owner,
-                           const Pod& incoming) {
-  bool in_namespace = names_namespace(term, owner.ns, incoming.ns) ||
-                      selects(term.namespace_selector, namespace_labels(cluster, incoming.ns));
-  return in_namespace && selects(term.selector, cluster.labels(incoming));
-}
-
-// A term of the pod that is judged, against a pod that already runs. kube-scheduler turns the namespace selector into
-// names first, of the namespaces that exist; but (v1.36) it also still asks the selector itself, about no labels at all,
-// so that one which holds without labels (NotIn, DoesNotExist) takes in every namespace. The literal scheduler does as
-// the real one does.
-bool incoming_term_matches(const Cluster& cluster, const PodAffinityTerm& term, const Pod& incoming,
-                           const Pod& other) {
-  bool in_namespace = names_namespace(term, incoming.ns, other.ns) || selects(term.namespace_selector, {});
-  for (const Namespace& ns : cluster.namespaces)
-    in_namespace = in_namespace || (ns.name == other.ns && selects(term.namespace_selector, ns.labels));
-  return in_namespace && selects(term.selector, cluster.labels(other));
-}
 
 bool same_domain(const Node& a, const Node& b, Symbol key) {
   return a.labels.has(key) && a.labels.get(key) == b.labels.get(key);
@@ -84,24 +45,30 @@ bool affinity_holds(const Placement& placement, PodId pod, NodeRef node) {
 
 }  // namespace
 
-bool inter_pod_affinity_fits(const Placement& placement, PodId pod, NodeRef node) {
+NeighbourRefusal inter_pod_affinity_refusal(const Placement& placement, PodId pod, NodeRef node) {
   const Cluster& cluster = placement.cluster();
   const Pod& p = cluster.pods[pod.index()];
   const Node& target = placement.node(node);
-  if (!affinity_holds(placement, pod, node)) return false;
+  if (!affinity_holds(placement, pod, node)) return NeighbourRefusal::Affinity;
+  bool unwanted = false;  // by a pod that runs
   for (NodeRef ref : placement.nodes())
-    for (PodId other : placement.pods_on(ref, pod)) {
+    for (PodId other : placement.all_on(ref)) {
+      if (other == pod) continue;
       const Pod& o = cluster.pods[other.index()];
       for (const auto& term : cluster.spec(p).anti_affinity)
         if (same_domain(placement.node(ref), target, term.topology_key) &&
             incoming_term_matches(cluster, term, p, o))
-          return false;
+          return NeighbourRefusal::AntiAffinity;
       for (const auto& term : cluster.spec(o).anti_affinity)
         if (same_domain(placement.node(ref), target, term.topology_key) &&
             existing_term_matches(cluster, term, o, p))
-          return false;
+          unwanted = true;
     }
-  return true;
+  return unwanted ? NeighbourRefusal::ExistingAntiAffinity : NeighbourRefusal::None;
+}
+
+bool inter_pod_affinity_fits(const Placement& placement, PodId pod, NodeRef node) {
+  return inter_pod_affinity_refusal(placement, pod, node) == NeighbourRefusal::None;
 }
 
 }  // namespace tamp::world

@@ -46,14 +46,34 @@ void Placement::remove_node(NodeRef node) {
 }
 
 void Placement::evict(PodId pod) {
-  if (where(pod).valid()) std::erase(pods_[where(pod).index()], pod);
-  where_[pod.index()] = {};
+  lift(pod);
   moved_[pod.index()] = true;
 }
 
 void Placement::place(PodId pod, NodeRef node) {
   evict(pod);
   bind_volumes(*this, pod, node);
+  set_down(pod, node);
+}
+
+void Placement::resize_pods(std::size_t count) {
+  where_.resize(count);
+  moved_.resize(count, false);
+}
+
+void Placement::replace_node(NodeRef node, Node version) {
+  nodes_[node.index()] = std::move(version);
+  present_[node.index()] = true;
+  ghost_[node.index()] = false;
+}
+
+void Placement::lift(PodId pod) {
+  if (where(pod).valid()) std::erase(pods_[where(pod).index()], pod);
+  where_[pod.index()] = {};
+}
+
+void Placement::set_down(PodId pod, NodeRef node) {
+  lift(pod);
   where_[pod.index()] = node;
   auto& pods = pods_[node.index()];
   pods.insert(std::lower_bound(pods.begin(), pods.end(), pod), pod);

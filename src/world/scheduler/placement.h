@@ -18,6 +18,8 @@ class Placement {
  public:
   // `cluster` must outlive the placement.
   explicit Placement(const Cluster& cluster);
+  // The same placement on a copy of its cluster.
+  Placement(const Placement& other, const Cluster& copy) : Placement(other) { cluster_ = &copy; }
 
   const Cluster& cluster() const { return *cluster_; }
 
@@ -34,6 +36,14 @@ class Placement {
   // The pod now runs on `node`. Claims that wait for their first consumer are bound or provisioned for that node.
   void place(PodId pod, NodeRef node);
 
+  // ---- for a cluster that changes under the placement. Nothing here counts as a move.
+  // The cluster has this many pods now; new ones run nowhere.
+  void resize_pods(std::size_t count);
+  // Another version of the node, which is there again if it was gone.
+  void replace_node(NodeRef node, Node version);
+  void lift(PodId pod);
+  void set_down(PodId pod, NodeRef node);
+
   std::size_t size() const { return nodes_.size(); }
   bool present(NodeRef node) const { return present_[node.index()]; }
   bool ghost(NodeRef node) const { return ghost_[node.index()]; }
@@ -44,6 +54,7 @@ class Placement {
   NodeRef where(PodId pod) const { return where_[pod.index()]; }
   // The pods on a node other than `except`, by id. Terminal pods hold nothing: the scheduler never sees them.
   std::vector<PodId> pods_on(NodeRef node, PodId except = PodId()) const;
+  const std::vector<PodId>& all_on(NodeRef node) const { return pods_[node.index()]; }
   // Still where the cluster says it runs, so that its status (in-place resize) still means something.
   bool unmoved(PodId pod) const { return !moved_[pod.index()]; }
 

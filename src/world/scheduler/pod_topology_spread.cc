@@ -6,11 +6,17 @@
 
 #include "world/scheduler/filters.h"
 #include "world/scheduler/selecting.h"
+#include "world/scheduler/spread_count.h"
 
 namespace tamp::world {
 namespace {
 
-// The constraint's selector, narrowed to the pod's own values of matchLabelKeys.
+const PodSpec& spec_of(const Placement& placement, PodId pod) {
+  return placement.cluster().spec(placement.cluster().pods[pod.index()]);
+}
+
+}  // namespace
+
 std::optional<LabelSelector> narrowed(const SpreadConstraint& constraint, const LabelSet& own) {
   auto selector = constraint.selector;
   if (!selector) return selector;
@@ -19,63 +25,76 @@ std::optional<LabelSelector> narrowed(const SpreadConstraint& constraint, const 
   return selector;
 }
 
-std::vector<SpreadConstraint> hard_constraints(const PodSpec& spec) {
-  std::vector<SpreadConstraint> hard;
-  for (const auto& constraint : spec.spread)
-    if (!constraint.schedule_anyway) hard.push_back(constraint);
-  return hard;
-}
-
-// Domains and how many matching pods each has. A node without one of the pod's topology keys, or that the policies
-// leave out, makes no domain.
-std::map<Symbol, std::int64_t> count_domains(const Placement& placement, PodId pod,
-                                             const SpreadConstraint& constraint) {
+SpreadCount::SpreadCount(const Placement& placement, PodId pod, const SpreadConstraint& constraint)
+    : pod_(pod),
+      constraint_(constraint),
+      matches_(placement.cluster(),
+               narrowed(constraint, placement.cluster().labels(placement.cluster().pods[pod.index()]))) {
   const Cluster& cluster = placement.cluster();
-  const Pod& p = cluster.pods[pod.index()];
-  const PodSpec& spec = cluster.spec(p);
-  auto selector = narrowed(constraint, cluster.labels(p));
-  auto hard = hard_constraints(spec);
-
-  std::map<Symbol, std::int64_t> domains;
+  for (const auto& other : spec_of(placement, pod).spread)
+    if (!other.schedule_anyway) keys_.push_back(other.topology_key);
+  self_ = matches_(cluster.pods[pod.index()]) ? 1 : 0;
+  // A selector that selects everything counts nobody: so the scheduler has it.
+  const auto selector = narrowed(constraint, cluster.labels(cluster.pods[pod.index()]));
+  counts_nobody_ = selector && selector->requirements.empty();
   for (NodeRef ref : placement.nodes()) {
     const Node& node = placement.node(ref);
-    bool has_keys = std::all_of(hard.begin(), hard.end(),
-                                [&](const SpreadConstraint& c) { return node.labels.has(c.topology_key); });
-    if (!has_keys) continue;
-    if (constraint.honor_affinity && !node_affinity_matches(cluster, spec, node)) continue;
-    if (constraint.honor_taints && !tolerates_all(cluster, spec, node)) continue;
-    std::int64_t& count = domains[node.labels.get(constraint.topology_key)];
-    // A selector that selects everything counts nobody: so the scheduler has it.
-    if (selector && selector->requirements.empty()) continue;
-    for (PodId other : placement.pods_on(ref, pod)) {
-      const Pod& o = cluster.pods[other.index()];
-      if (!o.terminating() && o.ns == p.ns && selects(selector, cluster.labels(o))) ++count;
-    }
+    if (!makes_domain(placement, node)) continue;
+    std::int64_t& count = domains_[node.labels.get(constraint.topology_key)];
+    for (PodId other : placement.all_on(ref))
+      if (counts(cluster, other)) ++count;
   }
-  return domains;
+  find_least();
 }
 
-}  // namespace
+// A node without one of the pod's topology keys, or that the policies leave out, makes no domain.
+bool SpreadCount::makes_domain(const Placement& placement, const Node& node) const {
+  const Cluster& cluster = placement.cluster();
+  const PodSpec& spec = spec_of(placement, pod_);
+  bool has_keys = std::all_of(keys_.begin(), keys_.end(), [&](Symbol key) { return node.labels.has(key); });
+  if (!has_keys) return false;
+  if (constraint_.honor_affinity && !node_affinity_matches(cluster, spec, node)) return false;
+  return !constraint_.honor_taints || tolerates_all(cluster, spec, node);
+}
+
+bool SpreadCount::counts(const Cluster& cluster, PodId other) const {
+  const Pod& o = cluster.pods[other.index()];
+  return !counts_nobody_ && other != pod_ && !o.terminating() && o.ns == cluster.pods[pod_.index()].ns &&
+         matches_(o);
+}
+
+void SpreadCount::find_least() {
+  least_ = 0;
+  if (static_cast<std::int64_t>(domains_.size()) < constraint_.min_domains.value_or(1)) return;
+  least_ = domains_.begin()->second;
+  for (const auto& [domain, count] : domains_) least_ = std::min(least_, count);
+}
+
+void SpreadCount::shift(const Placement& placement, PodId other, NodeRef node, std::int64_t by) {
+  if (!counts(placement.cluster(), other) || !makes_domain(placement, placement.node(node))) return;
+  domains_[placement.node(node).labels.get(constraint_.topology_key)] += by;
+  find_least();
+}
+
+bool SpreadCount::allows(const Node& target) const {
+  if (!target.labels.has(constraint_.topology_key)) return false;
+  // The target's own domain need not be among them; then it is empty.
+  auto here = domains_.find(target.labels.get(constraint_.topology_key));
+  std::int64_t count = here == domains_.end() ? 0 : here->second;
+  return count + self_ - least_ <= constraint_.max_skew;
+}
+
+std::vector<SpreadCount> count_spread(const Placement& placement, PodId pod) {
+  std::vector<SpreadCount> counts;
+  for (const auto& constraint : spec_of(placement, pod).spread)
+    if (!constraint.schedule_anyway) counts.emplace_back(placement, pod, constraint);
+  return counts;
+}
 
 bool pod_topology_spread_fits(const Placement& placement, PodId pod, NodeRef node) {
-  const Cluster& cluster = placement.cluster();
-  const Pod& p = cluster.pods[pod.index()];
-  for (const auto& constraint : hard_constraints(cluster.spec(p))) {
-    const Node& target = placement.node(node);
-    if (!target.labels.has(constraint.topology_key)) return false;
-    auto domains = count_domains(placement, pod, constraint);
-    std::int64_t least = 0;
-    if (static_cast<std::int64_t>(domains.size()) >= constraint.min_domains.value_or(1)) {
-      least = domains.begin()->second;
-      for (const auto& [domain, count] : domains) least = std::min(least, count);
-    }
-    // The target's own domain need not be among them; then it is empty.
-    auto here = domains.find(target.labels.get(constraint.topology_key));
-    std::int64_t count = here == domains.end() ? 0 : here->second;
-    std::int64_t self = selects(narrowed(constraint, cluster.labels(p)), cluster.labels(p)) ? 1 : 0;
-    if (count + self - least > constraint.max_skew) return false;
-  }
-  return true;
+  auto counts = count_spread(placement, pod);
+  return std::all_of(counts.begin(), counts.end(),
+                     [&](const SpreadCount& count) { return count.allows(placement.node(node)); });
 }
 
 }  // namespace tamp::world

@@ -99,6 +99,13 @@ bool selects(const std::optional<LabelSelector>& selector, const LabelSet& label
   return true;
 }
 
+bool LabelMatcher::operator()(const Pod& pod) const {
+  if (answers_.size() <= pod.labels.index()) answers_.resize(cluster_->label_sets.size());
+  std::optional<bool>& answer = answers_[pod.labels.index()];
+  if (!answer) answer = selects(selector_, cluster_->labels(pod));
+  return *answer;
+}
+
 bool requirement_holds(const Cluster& cluster, const SelectorRequirement& r, const LabelSet& labels) {
   if (!well_formed(cluster, r)) return false;
   if (r.op == SelectorOp::Gt || r.op == SelectorOp::Lt) {

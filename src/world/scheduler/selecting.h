@@ -2,12 +2,30 @@
 // model/ has a matcher of its own, which the fast scheduler uses; this one is separate so that a mistake in either shows.
 #pragma once
 
+#include <optional>
+#include <utility>
+#include <vector>
+
 #include "model/cluster.h"
 
 namespace tamp::world {
 
 // metav1.LabelSelector. An absent selector matches nothing, one without requirements everything.
 bool selects(const std::optional<LabelSelector>& selector, const LabelSet& labels);
+
+// The same selector asked about pod after pod: replicas share their labels, so each set of labels is looked at once.
+class LabelMatcher {
+ public:
+  // `cluster` must outlive the matcher.
+  LabelMatcher(const Cluster& cluster, std::optional<LabelSelector> selector)
+      : cluster_(&cluster), selector_(std::move(selector)) {}
+  bool operator()(const Pod& pod) const;
+
+ private:
+  const Cluster* cluster_;
+  std::optional<LabelSelector> selector_;
+  mutable std::vector<std::optional<bool>> answers_;  // by LabelSetId
+};
 
 // One entry of matchExpressions of a node selector term, whose operators are In, NotIn, Exists, DoesNotExist, Gt, Lt. A
 // malformed one (Gt with a word or a negative number, In without values) does not hold anywhere.

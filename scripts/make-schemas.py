@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Facts about the types of the built-in kinds, from the OpenAPI v3 documents that Kubernetes publishes.
+
+    make-schemas.py DIRECTORY > src/world/api/schemas.txt
+
+DIRECTORY is api/openapi-spec/v3 of a Kubernetes source tree. Only names and types are taken, no descriptions.
+
+The output has one line per fact:
+    K group version kind definition      a kind ("-" is the core group)
+    D definition type                    a type
+    F name type [options]                a field of the D above it
+Types: s string, i32, i64, i integer, d number, b boolean, B bytes, T time, M micro time, Q quantity, X int or string,
+* anything, R anything that is owned as a whole, o object with the fields that follow, @definition,
+{type} map, [a type] [s type] [m:key,key type] atomic list, set, list that is a map by keys.
+A leading ! on a map or object says that it is owned as a whole.
+Options: r required, m merge (strategic patch), k:NAME its key, t retain keys, =JSON default.
+"""
+import json
+import pathlib
+import sys
+
+KINDS = {
+    "": "Pod Node Namespace ServiceAccount ConfigMap Secret Service Endpoints Event PersistentVolume PersistentVolumeClaim "
+        "ReplicationController ResourceQuota LimitRange PodTemplate Binding",
+    "apps": "Deployment ReplicaSet StatefulSet DaemonSet ControllerRevision",
+    "batch": "Job CronJob",
+    "autoscaling": "HorizontalPodAutoscaler Scale",
+    "policy": "PodDisruptionBudget Eviction",
+    "coordination.k8s.io": "Lease",
+    "scheduling.k8s.io": "PriorityClass",
+    "storage.k8s.io": "StorageClass CSINode CSIDriver",
+    "rbac.authorization.k8s.io": "Role RoleBinding ClusterRole ClusterRoleBinding",
+    "apiextensions.k8s.io": "CustomResourceDefinition",
+    "admissionregistration.k8s.io": "ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding "
+        "ValidatingWebhookConfiguration MutatingWebhookConfiguration",
+    "discovery.k8s.io": "EndpointSlice",
+    "node.k8s.io": "RuntimeClass",
+    "events.k8s.io": "Event",
+    "authentication.k8s.io": "TokenReview TokenRequest SelfSubjectReview",
+    "authorization.k8s.io": "SubjectAccessReview SelfSubjectAccessReview LocalSubjectAccessReview SelfSubjectRulesReview",
+}
+VERSIONS = {"v1", "v2"}
+BY_NAME = {
+    "io.k8s.apimachinery.pkg.api.resource.Quantity": "Q",
+    "io.k8s.apimachinery.pkg.util.intstr.IntOrString": "X",
+    "io.k8s.apimachinery.pkg.apis.meta.v1.Time": "T",
+    "io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime": "M",
+    "io.k8s.apimachinery.pkg.runtime.RawExtension": "R",
+}
+SCALARS = {
+    ("string", None): "s", ("string", "byte"): "B", ("string", "date-time"): "T", ("string", "int-or-string"): "X",
+    ("integer", "int32"): "i32", ("integer", "int64"): "i64", ("integer", None): "i", ("number", "double"): "d",
+    ("number", None): "d", ("boolean", None): "b",
+}
+
+
+def reference(schema):
+    ref = schema.get("$ref")
+    if ref is None and len(schema.get("allOf", [])) == 1:
+        ref = schema["allOf"][0].get("$ref")
+    return ref.rsplit("/", 1)[1] if ref else None
+
+
+class Writer:
+    def __init__(self, definitions):
+        self.definitions = definitions
+        self.wanted = []
+
+    def type_of(self, schema):
+        whole = "!" if schema.get("x-kubernetes-map-type") == "atomic" else ""
+        name = reference(schema)
+        if name:
+            if name in BY_NAME:
+                return BY_NAME[name]
+            if whole:
+                sys.exit(f"a reference to {name} overrides how it is owned: the format cannot say that")
+            self.wanted.append(name)
+            return "@" + name
+        kind = schema.get("type")
+        if kind is None:
+            return "*"
+        if kind == "array":
+            items = self.type_of(schema["items"])
+            list_type = schema.get("x-kubernetes-list-type")
+            keys = schema.get("x-kubernetes-list-map-keys", [])
+            if list_type is None and "merge" in schema.get("x-kubernetes-patch-strategy", "").split(","):
+                key = schema.get("x-kubernetes-patch-merge-key")
+                list_type, keys = ("map", [key]) if key else ("set", [])
+            tag = {"set": "s", "map": "m:" + ",".join(keys)}.get(list_type, "a")
+            return f"[{tag} {items}]"
+        if kind == "object":
+            if "properties" in schema:
+                return whole + "o"
+            values = schema.get("additionalProperties", {})
+            return whole + "{" + self.type_of(values if isinstance(values, dict) else {}) + "}"
+        return SCALARS[(kind, schema.get("format"))]
+
+    def field(self, name, schema, required):
+        options = ["r"] if required else []
+        strategy = schema.get("x-kubernetes-patch-strategy", "").split(",")
+        if "merge" in strategy:
+            options.append("m")
+        if "retainKeys" in strategy:
+            options.append("t")
+        if "x-kubernetes-patch-merge-key" in schema:
+            options.append("k:" + schema["x-kubernetes-patch-merge-key"])
+        default = schema.get("default")
+        # Zero values of scalars are kept: they stand in for absent keys of list items.
+        if default is not None and default != {}:
+            options.append("=" + json.dumps(default, separators=(",", ":")))
+        return "\t".join(["F", name, self.type_of(schema)] + options)
+
+    def definition(self, name):
+        schema = self.definitions[name]
+        lines = [f"D\t{name}\t{self.type_of(schema)}"]
+        required = schema.get("required", [])
+        for field in sorted(schema.get("properties", {})):
+            lines.append(self.field(field, schema["properties"][field], field in required))
+        return lines
+
+
+def main():
+    definitions = {}
+    for path in sorted(pathlib.Path(sys.argv[1]).glob("*.json")):
+        document = json.loads(path.read_text())
+        definitions.update(document.get("components", {}).get("schemas", {}))
+    kinds = []
+    for name, schema in definitions.items():
+        for gvk in schema.get("x-kubernetes-group-version-kind", []):
+            if gvk["version"] in VERSIONS and gvk["kind"] in KINDS.get(gvk["group"], "").split():
+                kinds.append((gvk["group"], gvk["version"], gvk["kind"], name))
+    kinds.sort()
+    writer = Writer(definitions)
+    writer.wanted = [name for *_, name in kinds]
+    written = {}
+    while writer.wanted:
+        name = writer.wanted.pop()
+        if name not in written:
+            written[name] = writer.definition(name)
+    for group, version, kind, name in kinds:
+        print("\t".join(["K", group or "-", version, kind, name]))
+    for name in sorted(written):
+        print("\n".join(written[name]))
+
+
+main()

@@ -1,0 +1,202 @@
+#include "cli/demo_command.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <deque>
+#include <memory>
+#include <utility>
+
+#include "cli/files.h"
+#include "cli/terminal.h"
+#include "embed/embedded_cluster.h"
+#include "embed/fleet_view.h"
+#include "kube/real_loop.h"
+#include "kube/stop_signals.h"
+#include "report/fleet_page.h"
+#include "world/scenario/scenario.h"
+
+namespace tamp::cli {
+namespace {
+
+constexpr Duration kFrame = Duration::nanoseconds(200'000'000);
+constexpr Duration kLineEvery = Duration::seconds(5);  // in a pipe
+constexpr std::size_t kNewsKept = 200;
+// The other screen of the terminal, without a cursor: what was there before is there again at the end.
+constexpr std::string_view kEnter = "\x1b[?1049h\x1b[?25l", kLeave = "\x1b[?25h\x1b[?1049l";
+constexpr std::string_view kHome = "\x1b[H", kClearLine = "\x1b[K", kClearBelow = "\x1b[J";
+
+std::string scenario_names() {
+  std::string names;
+  for (const world::BuiltinScenario& builtin : world::builtin_scenarios())
+    names += (names.empty() ? "" : ", ") + std::string(builtin.name);
+  return names;
+}
+
+// One that comes with the program, or a file.
+Result<world::Scenario> find_scenario(const std::string& name) {
+  for (const world::BuiltinScenario& builtin : world::builtin_scenarios())
+    if (builtin.name == name) return world::read_scenario(std::string(builtin.text));
+  if (name.find('/') == std::string::npos && !name.ends_with(".yaml") && !name.ends_with(".json"))
+    return Error{"there is no scenario " + name + "; there are " + scenario_names() + ", or give a file"};
+  TAMP_TRY(const codec::Input input, read_input(name));
+  auto scenario = world::read_scenario(input.bytes);
+  if (!scenario) return std::move(scenario).error().with(input.name);
+  return scenario;
+}
+
+std::size_t terminal_rows() {
+  winsize size{};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0) return size.ws_row;
+  return 40;
+}
+
+// What is shown while the cluster lives: a picture that is drawn anew in a terminal, lines in a pipe.
+class Show {
+ public:
+  Show(embed::EmbeddedCluster& cluster, kube::RealLoop& loop, const report::Style& style, bool picture,
+       std::vector<std::string> try_these)
+      : cluster_(cluster), loop_(loop), style_(style), picture_(picture), try_these_(std::move(try_these)) {}
+  ~Show() {
+    if (entered_) (void)write_output(kLeave);
+  }
+  Show(const Show&) = delete;
+  Show& operator=(const Show&) = delete;
+
+  void begin() {
+    cost_at_start_ = report::fleet_cost(embed::view_fleet(cluster_.world(), cluster_.machines()));
+    cluster_.world().story().clear();  // the warm-up's
+    if (picture_) {
+      entered_ = true;
+      (void)write_output(kEnter);
+    } else {
+      print(cluster_.scenario().title);
+      for (const std::string& line : try_these_) print(line);
+      next_line_ = loop_.instant();
+    }
+    frame();
+  }
+
+  // What is left to say when the screen is gone.
+  std::string last_words() const {
+    const report::FleetPage page = embed::view_fleet(cluster_.world(), cluster_.machines());
+    return report::fleet_line(page, style_) + ", " + format_money(*cost_at_start_, 3) + "/h at the start\n";
+  }
+
+ private:
+  void print(const std::string& line) { (void)write_output(line + "\n"); }
+
+  void frame() {
+    report::FleetPage page = embed::view_fleet(cluster_.world(), cluster_.machines());
+    std::vector<report::FleetNews> news = embed::tell(cluster_.world().story().lines());
+    cluster_.world().story().clear();
+    tell_plan(page, news);
+    if (picture_)
+      draw(page, news);
+    else
+      list(page, news);
+    next_ = loop_.after(kFrame, [this] { frame(); });
+  }
+
+  // A plan that was not there a moment ago is news.
+  void tell_plan(const report::FleetPage& page, std::vector<report::FleetNews>& news) {
+    if (page.plan_hash == told_plan_) return;
+    told_plan_ = page.plan_hash;
+    if (page.plan_hash.empty()) {
+      news.push_back({page.now, report::Ink::Dim, "tamp: no plan any more"});
+      return;
+    }
+    for (const std::string& line : page.plan)
+      news.push_back({page.now, report::Ink::Green, "tamp: plan " + page.plan_hash + ": " + line});
+  }
+
+  void draw(report::FleetPage& page, const std::vector<report::FleetNews>& news) {
+    for (const report::FleetNews& one : news) news_.push_back(one);
+    while (news_.size() > kNewsKept) news_.pop_front();
+    page.title = cluster_.scenario().title;
+    page.speed = cluster_.speed();
+    page.cost_at_start = cost_at_start_;
+    page.news.assign(news_.begin(), news_.end());
+    page.try_these = try_these_;
+    const std::string text = report::fleet_page(page, style_, terminal_rows() - 1);
+    std::string out(kHome);
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t end = std::min(text.find('\n', at), text.size());
+      out += text.substr(at, end - at);
+      out += kClearLine;
+      out += '\n';
+      at = end + 1;
+    }
+    out += kClearBelow;
+    (void)write_output(out);
+  }
+
+  void list(const report::FleetPage& page, const std::vector<report::FleetNews>& news) {
+    for (const report::FleetNews& one : news) print(report::news_line(one, style_));
+    if (loop_.instant() < next_line_) return;
+    next_line_ = loop_.instant() + kLineEvery;
+    print(report::fleet_line(page, style_));
+  }
+
+  embed::EmbeddedCluster& cluster_;
+  kube::RealLoop& loop_;
+  report::Style style_;
+  bool picture_;
+  std::vector<std::string> try_these_;
+  bool entered_ = false;
+  std::optional<Money> cost_at_start_;
+  std::string told_plan_;
+  std::deque<report::FleetNews> news_;
+  kube::Instant next_line_;
+  kube::Pending next_;
+};
+
+// The kubeconfig: where the user wants it, or beside other short-lived files, gone at the end.
+struct KubeconfigFile {
+  std::string path;
+  bool ours = false;
+  ~KubeconfigFile() {
+    if (ours) ::unlink(path.c_str());
+  }
+};
+
+}  // namespace
+
+Status run_demo(const Options& options, const Environment& environment, const std::string& version) {
+  TAMP_TRY(world::Scenario scenario, find_scenario(options.demo.scenario));
+  kube::RealLoop loop;
+  const kube::StopSignals signals(loop, [&loop] { loop.stop(); });
+  embed::EmbeddedOptions wish;
+  wish.scenario = std::move(scenario);
+  wish.seed = options.demo.seed;
+  wish.speed = options.demo.speed;
+  wish.address = options.demo.address;
+  wish.port = options.demo.port;
+  wish.version = version;
+  auto cluster = embed::EmbeddedCluster::start(loop, std::move(wish));
+  if (!cluster) return std::move(cluster).error().with("scenario " + options.demo.scenario);
+
+  KubeconfigFile file;
+  file.ours = options.demo.kubeconfig.empty();
+  file.path = file.ours ? environment("TMPDIR").value_or("/tmp") + "/tamp-demo-" +
+                              std::to_string(::getpid()) + ".kubeconfig"
+                        : options.demo.kubeconfig;
+  TAMP_CHECK(write_file(file.path, (*cluster)->port().kubeconfig()));
+  const std::vector<std::string> try_these = {"export KUBECONFIG=" + file.path,
+                                              "kubectl get nodes · kubectl get temperpolicy default -o yaml "
+                                              "· tamp plan · tamp explain NODE · Ctrl-C ends it"};
+  const bool terminal = ::isatty(STDOUT_FILENO) == 1 && environment("TERM") != "dumb";
+  std::string last_words;
+  {
+    Show show(**cluster, loop, output_style(options.color, environment), terminal, try_these);
+    kube::Pending end;
+    if (options.demo.length) end = loop.after(*options.demo.length, [&loop] { loop.stop(); });
+    show.begin();
+    loop.run();
+    last_words = show.last_words();
+  }
+  return write_output(last_words);
+}
+
+}  // namespace tamp::cli

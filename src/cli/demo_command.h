@@ -1,0 +1,14 @@
+// `tamp demo`: a cluster to look at and to play with, on this machine and nowhere else.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "cli/options.h"
+
+namespace tamp::cli {
+
+// Until Ctrl-C, or for as long as the options say.
+Status run_demo(const Options& options, const Environment& environment, const std::string& version);
+
+}  // namespace tamp::cli

@@ -1,0 +1,70 @@
+// A whole cluster in this process, with the controller in it: the simulated world in real time or a multiple of it, on a
+// port for kubectl. Everything runs on the given loop's thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "control/controller.h"
+#include "control/log.h"
+#include "embed/memory_transport.h"
+#include "embed/port.h"
+#include "embed/world_loop.h"
+#include "kube/real_loop.h"
+#include "serve/health.h"
+#include "serve/metrics.h"
+#include "world/scenario/scenario.h"
+#include "world/world.h"
+
+namespace tamp::embed {
+
+struct EmbeddedOptions {
+  world::Scenario scenario;
+  std::uint64_t seed = 1;
+  double speed = 1;  // so much simulated time in a second
+  std::string address = "127.0.0.1";
+  std::uint16_t port = 0;
+  std::string version;  // of the program, for metrics
+};
+
+class EmbeddedCluster {
+ public:
+  // The world is at its scenario's start, the port listens, and time runs.
+  static Result<std::unique_ptr<EmbeddedCluster>> start(kube::RealLoop& loop, EmbeddedOptions options);
+  // For start() alone: neither does time run nor does the port listen yet. `token` is the controller's.
+  EmbeddedCluster(kube::RealLoop& loop, EmbeddedOptions options, world::World world, world::Machines machines,
+                  codec::ClusterStore store, std::string token);
+  ~EmbeddedCluster();
+  EmbeddedCluster(const EmbeddedCluster&) = delete;
+  EmbeddedCluster& operator=(const EmbeddedCluster&) = delete;
+
+  world::World& world() { return world_; }
+  const world::Machines& machines() const { return machines_; }
+  Port& port() { return *port_; }
+  const world::Scenario& scenario() const { return options_.scenario; }
+  double speed() const { return options_.speed; }
+
+ private:
+  // Lets the world catch up with the time that has passed.
+  void catch_up();
+  void keep_time();
+
+  kube::RealLoop& loop_;
+  EmbeddedOptions options_;
+  world::World world_;
+  world::Machines machines_;
+  WorldLoop world_loop_;
+  MemoryTransport transport_;
+  control::Log log_;
+  serve::Metrics metrics_;
+  serve::Health health_;
+  control::Controller controller_;
+  std::unique_ptr<Port> port_;
+  kube::Instant started_;
+  Time world_started_;
+  kube::Pending tick_;
+};
+
+}  // namespace tamp::embed

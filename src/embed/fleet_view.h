@@ -1,0 +1,19 @@
+// The world as the picture that `tamp demo` shows.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/fleet_page.h"
+#include "world/autoscalers/machines.h"
+#include "world/world.h"
+
+namespace tamp::embed {
+
+// Nodes with what is requested of them, pods, and the plan that the TemperPolicy publishes.
+report::FleetPage view_fleet(const world::World& world, const world::Machines& machines);
+
+// What is worth telling of what happened, in words; empty for what happens all the time.
+std::vector<report::FleetNews> tell(const std::vector<world::StoryLine>& lines);
+
+}  // namespace tamp::embed

@@ -1,0 +1,263 @@
+#include "embed/port.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <random>
+#include <utility>
+
+#include "codec/base64.h"
+#include "serve/certificate.h"
+#include "serve/http_server.h"
+
+namespace tamp::embed {
+namespace {
+
+using serve::HttpRequest;
+using serve::HttpResponse;
+using serve::HttpStream;
+using serve::Responder;
+namespace api = world::api;
+
+// The API server's own limit on a request.
+constexpr std::size_t kMaxBody = std::size_t{3} << 20;
+// A watch fetches no more frames while so much waits to be sent: its place in the server's history waits for it, and if it is
+// too slow even for that, it gets a 410 there as from the real server.
+constexpr std::size_t kEnoughWaiting = std::size_t{1} << 20;
+
+std::string random_token() {
+  std::random_device device;
+  std::string token;
+  for (int i = 0; i < 4; ++i) token += fmt::format("{:08x}", device());
+  return token;
+}
+
+api::Request to_api(HttpRequest in) {
+  api::Request out;
+  out.method = std::move(in.method);
+  out.target = std::move(in.path);
+  if (!in.query.empty()) out.target += "?" + in.query;
+  out.content_type = std::move(in.content_type);
+  out.accept = std::move(in.accept);
+  out.user_agent = std::move(in.user_agent);
+  out.authorization = std::move(in.authorization);
+  out.body = std::move(in.body);
+  for (auto& [name, value] : in.others) {
+    if (name == "impersonate-user") out.impersonate_user = std::move(value);
+    if (name == "impersonate-group") out.impersonate_groups.push_back(std::move(value));
+  }
+  return out;
+}
+
+// RFC 7234's Warning header, as client-go reads it: 299 is "miscellaneous persistent warning".
+std::string warning_header(const std::string& text) {
+  std::string quoted;
+  for (const char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c;
+  }
+  return "299 - \"" + quoted + "\"";
+}
+
+HttpResponse to_http(api::Answer in) {
+  HttpResponse out{in.status, std::move(in.content_type), std::move(in.body)};
+  out.headers.emplace_back("Cache-Control", "no-cache, private");
+  if (in.retry_after)
+    out.headers.emplace_back("Retry-After",
+                             std::to_string((in.retry_after->ns + 999'999'999) / 1'000'000'000));
+  for (const std::string& warning : in.warnings) out.headers.emplace_back("Warning", warning_header(warning));
+  return out;
+}
+
+// timeoutSeconds of the query; nothing if it is not there or not a positive number.
+std::optional<Duration> wished_life(std::string_view target) {
+  constexpr std::string_view kKey = "timeoutSeconds=";
+  const auto mark = target.find('?');
+  if (mark == std::string_view::npos) return {};
+  std::string_view rest = target.substr(mark + 1);
+  while (!rest.empty()) {
+    const auto end = rest.find('&');
+    const std::string_view pair = rest.substr(0, end);
+    std::int64_t seconds = 0;
+    if (pair.starts_with(kKey)) {
+      std::from_chars(pair.data() + kKey.size(), pair.data() + pair.size(), seconds);
+      if (seconds > 0 && seconds < 1'000'000'000) return Duration::seconds(seconds);
+      return {};
+    }
+    rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
+  }
+  return {};
+}
+
+// The part that runs on the server's thread.
+class Desk {
+ public:
+  Desk(api::Server& server, Port::Post post, Duration watch_life, std::weak_ptr<Desk*> self)
+      : server_(server), post_(std::move(post)), watch_life_(watch_life), self_(std::move(self)) {}
+  ~Desk() {
+    for (auto& [watch, stream] : watches_) {
+      server_.close_watch(watch);
+      stream.finish();
+    }
+  }
+
+  void answer(HttpRequest request, const Responder& respond) {
+    if (closed_) return respond({503, "text/plain; charset=utf-8", "the server is closed\n"});
+    const api::Request call = to_api(std::move(request));
+    if (server_.is_watch(call)) return watch(call, respond);
+    respond(to_http(server_.handle(call)));
+  }
+
+  void set_closed(bool closed) {
+    closed_ = closed;
+    if (closed)
+      for (auto& [watch, stream] : watches_) stream.finish();
+  }
+
+ private:
+  // Runs `action` here, later; not at all if this has gone by then. From any thread.
+  std::function<void()> here(std::function<void(Desk&)> action) const {
+    return [post = post_, self = self_, action = std::move(action)] {
+      post([self, action] {
+        if (const auto desk = self.lock()) action(**desk);
+      });
+    };
+  }
+
+  void watch(const api::Request& call, const Responder& respond) {
+    // The server says that there is news before its id is known here.
+    const auto id = std::make_shared<std::optional<api::WatchId>>();
+    const auto asked = std::make_shared<bool>(false);  // once until it is looked after
+    const auto look = here([id, asked](Desk& desk) {
+      *asked = false;
+      if (*id) desk.pump(**id);
+    });
+    const api::Server::Watch opened = server_.open_watch(call, [asked, look] {
+      if (!std::exchange(*asked, true)) look();
+    });
+    if (!opened.id) return respond(to_http(opened.refusal));
+    *id = opened.id;
+    HttpStream stream;
+    const api::WatchId watch = *opened.id;
+    stream.on_closed(here([watch](Desk& desk) { desk.drop(watch); }));
+    stream.on_sent(here([watch](Desk& desk) { desk.pump(watch); }));
+    watches_.emplace(watch, stream);
+    HttpResponse response = to_http(opened.refusal);
+    response.status = 200;
+    response.body.clear();
+    response.stream = stream;
+    response.stream_for = wished_life(call.target).value_or(watch_life_);
+    pump(watch);
+    respond(std::move(response));
+  }
+
+  void pump(api::WatchId watch) {
+    const auto found = watches_.find(watch);
+    if (found == watches_.end()) return;
+    HttpStream& stream = found->second;
+    while (stream.waiting() < kEnoughWaiting) {
+      const std::optional<std::string> frame = server_.next_frame(watch);
+      if (!frame) {
+        if (server_.watch_ended(watch)) stream.finish();
+        return;
+      }
+      if (!stream.write(*frame)) return;
+    }
+  }
+
+  void drop(api::WatchId watch) {
+    if (watches_.erase(watch) > 0) server_.close_watch(watch);
+  }
+
+  api::Server& server_;
+  Port::Post post_;
+  const Duration watch_life_;
+  std::weak_ptr<Desk*> self_;  // what is posted finds the desk by it, or finds it gone
+  std::map<api::WatchId, HttpStream> watches_;
+  bool closed_ = false;
+};
+
+}  // namespace
+
+struct Port::Impl {
+  PortOptions options;
+  std::string authority;
+  // Order matters: the HTTP server goes first, then the desk.
+  std::shared_ptr<Desk*> self = std::make_shared<Desk*>(nullptr);
+  std::optional<Desk> desk;
+  std::unique_ptr<serve::HttpServer> http;
+};
+
+Port::Port(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+Port::~Port() {
+  impl_->http.reset();
+  impl_->self.reset();
+}
+
+Result<std::unique_ptr<Port>> Port::start(api::Server& server, Post post, Time now, PortOptions options) {
+  auto impl = std::make_unique<Impl>();
+  impl->options = std::move(options);
+  if (impl->options.token.empty()) impl->options.token = random_token();
+  server.add_token(impl->options.token, impl->options.caller);
+  impl->desk.emplace(server, post, impl->options.watch_life, impl->self);
+  *impl->self = &*impl->desk;
+
+  TAMP_TRY(const serve::CertifiedKey authority, serve::make_authority("tamp embedded authority", now));
+  TAMP_TRY(const serve::CertifiedKey serving,
+           serve::make_serving_certificate(authority,
+                                           {"127.0.0.1", "::1", "localhost", "kubernetes.default.svc"}, now));
+  impl->authority = authority.certificate;
+  serve::HttpOptions http;
+  http.address = impl->options.address;
+  http.port = impl->options.port;
+  http.tls = serve::TlsIdentity{serving.certificate, serving.private_key};
+  http.max_body_bytes = kMaxBody;
+  http.max_header_bytes = std::size_t{64} << 10;
+  http.max_connections = 2048;
+  TAMP_TRY(impl->http, serve::HttpServer::start(std::move(http), [post, self = std::weak_ptr(impl->self)](
+                                                                     HttpRequest request, Responder respond) {
+             post([self, request = std::move(request), respond = std::move(respond)]() mutable {
+               if (const auto desk = self.lock()) (*desk)->answer(std::move(request), respond);
+             });
+           }));
+  return std::unique_ptr<Port>(new Port(std::move(impl)));
+}
+
+std::uint16_t Port::port() const { return impl_->http->port(); }
+std::string Port::url() const {
+  const bool v6 = impl_->options.address.find(':') != std::string::npos;
+  return fmt::format(fmt::runtime(v6 ? "https://[{}]:{}" : "https://{}:{}"), impl_->options.address, port());
+}
+const std::string& Port::token() const { return impl_->options.token; }
+const std::string& Port::authority() const { return impl_->authority; }
+
+std::string Port::kubeconfig() const {
+  const std::string& name = impl_->options.name;
+  return fmt::format(
+      "apiVersion: v1\n"
+      "kind: Config\n"
+      "current-context: {0}\n"
+      "clusters:\n"
+      "- name: {0}\n"
+      "  cluster:\n"
+      "    server: {1}\n"
+      "    certificate-authority-data: {2}\n"
+      "users:\n"
+      "- name: {0}\n"
+      "  user:\n"
+      "    token: {3}\n"
+      "contexts:\n"
+      "- name: {0}\n"
+      "  context:\n"
+      "    cluster: {0}\n"
+      "    user: {0}\n",
+      name, url(), codec::encode_base64(impl_->authority), token());
+}
+
+void Port::set_closed(bool closed) { impl_->desk->set_closed(closed); }
+
+}  // namespace tamp::embed

@@ -1,0 +1,227 @@
+#include "world/api/access.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tamp::world::api {
+namespace {
+
+bool in_group(const Caller& caller, std::string_view group) {
+  return std::find(caller.groups.begin(), caller.groups.end(), group) != caller.groups.end();
+}
+
+bool subject_is(const Tree& subject, const Caller& caller, std::string_view binding_ns) {
+  const std::string_view kind = subject["kind"].string(), name = subject["name"].string();
+  if (kind == "User") return name == caller.user;
+  if (kind == "Group") return in_group(caller, name);
+  if (kind != "ServiceAccount") return false;
+  const std::string_view ns = subject["namespace"].string(binding_ns);
+  return caller.user == fmt::format("system:serviceaccount:{}:{}", ns.empty() ? binding_ns : ns, name);
+}
+
+bool bound(const Object& binding, const Caller& caller) {
+  const auto& subjects = binding.tree()["subjects"].elements();
+  return std::any_of(subjects.begin(), subjects.end(),
+                     [&](const Tree& subject) { return subject_is(subject, caller, binding.ns()); });
+}
+
+ObjectPtr role_of(const Backend& backend, const Object& binding) {
+  const Tree& reference = binding.tree()["roleRef"];
+  if (reference["kind"].string() == "ClusterRole")
+    return backend.store.get(ResourceId::ClusterRoles, {}, reference["name"].string());
+  return backend.store.get(ResourceId::Roles, binding.ns(), reference["name"].string());
+}
+
+// Calls `see` with the rules of every role that is bound to the caller for the namespace, until it returns true.
+template <typename See>
+bool any_rule(const Backend& backend, const Caller& caller, std::string_view ns, See see) {
+  const auto any_of_role = [&](const Object& binding) {
+    if (!bound(binding, caller)) return false;
+    const ObjectPtr role = role_of(backend, binding);
+    if (!role) return false;
+    const auto& rules = role->tree()["rules"].elements();
+    return std::any_of(rules.begin(), rules.end(), see);
+  };
+  for (const auto& [key, binding] : backend.store.objects(ResourceId::ClusterRoleBindings))
+    if (any_of_role(*binding)) return true;
+  if (ns.empty()) return false;
+  const Objects& bindings = backend.store.objects(ResourceId::RoleBindings);
+  for (auto it = bindings.lower_bound(std::pair(ns, std::string_view()));
+       it != bindings.end() && it->first.first == ns; ++it)
+    if (any_of_role(*it->second)) return true;
+  return false;
+}
+
+bool lists(const Tree& values, std::string_view wanted) {
+  const auto& all = values.elements();
+  return std::any_of(all.begin(), all.end(),
+                     [&](const Tree& value) { return value.string() == "*" || value.string() == wanted; });
+}
+
+bool lists_resource(const Tree& values, const Attributes& wanted) {
+  const std::string combined =
+      wanted.subresource.empty() ? wanted.resource : wanted.resource + "/" + wanted.subresource;
+  const std::string any_with_subresource = "*/" + wanted.subresource;
+  for (const Tree& value : values.elements()) {
+    if (value.string() == "*" || value.string() == combined) return true;
+    if (!wanted.subresource.empty() && value.string() == any_with_subresource) return true;
+  }
+  return false;
+}
+
+bool lists_path(const Tree& urls, std::string_view path) {
+  for (const Tree& url : urls.elements()) {
+    const std::string_view pattern = url.string();
+    if (pattern == "*" || pattern == path) return true;
+    if (pattern.ends_with('*') && path.starts_with(pattern.substr(0, pattern.size() - 1))) return true;
+  }
+  return false;
+}
+
+bool rule_allows(const Tree& rule, const Attributes& wanted) {
+  if (!lists(rule["verbs"], wanted.verb)) return false;
+  if (!wanted.path.empty()) return lists_path(rule["nonResourceURLs"], wanted.path);
+  if (!lists(rule["apiGroups"], wanted.group) || !lists_resource(rule["resources"], wanted)) return false;
+  const auto& names = rule["resourceNames"].elements();
+  return names.empty() || std::any_of(names.begin(), names.end(),
+                                      [&](const Tree& name) { return name.string() == wanted.name; });
+}
+
+// What the roles that every cluster begins with give everybody: discovery, health, and questions about oneself.
+std::vector<Tree> rules_of_everybody(const Caller& caller) {
+  const auto strings = [](std::initializer_list<std::string_view> texts) {
+    Tree array = Tree::array();
+    for (std::string_view text : texts) array.append(text);
+    return array;
+  };
+  std::vector<Tree> rules;
+  rules.push_back(Tree::object(
+      {{"verbs", strings({"get"})},
+       {"nonResourceURLs", strings({"/healthz", "/livez", "/readyz", "/version", "/version/"})}}));
+  if (!in_group(caller, "system:authenticated")) return rules;
+  rules.push_back(Tree::object(
+      {{"verbs", strings({"get"})},
+       {"nonResourceURLs", strings({"/api", "/api/*", "/apis", "/apis/*", "/healthz", "/livez", "/openapi",
+                                    "/openapi/*", "/readyz", "/version", "/version/"})}}));
+  rules.push_back(
+      Tree::object({{"verbs", strings({"create"})},
+                    {"apiGroups", strings({"authorization.k8s.io"})},
+                    {"resources", strings({"selfsubjectaccessreviews", "selfsubjectrulesreviews"})}}));
+  rules.push_back(Tree::object({{"verbs", strings({"create"})},
+                                {"apiGroups", strings({"authentication.k8s.io"})},
+                                {"resources", strings({"selfsubjectreviews"})}}));
+  return rules;
+}
+
+}  // namespace
+
+Caller service_account(std::string_view ns, std::string_view name, std::string_view uid) {
+  return {fmt::format("system:serviceaccount:{}:{}", ns, name),
+          std::string(uid),
+          {"system:serviceaccounts", fmt::format("system:serviceaccounts:{}", ns), "system:authenticated"},
+          "unknown"};
+}
+
+std::optional<Caller> authenticate(const Backend& backend, std::string_view authorization) {
+  if (authorization.empty()) {
+    if (backend.anonymous) return backend.anonymous;
+    return Caller{"system:anonymous", {}, {"system:unauthenticated"}, "unknown"};
+  }
+  constexpr std::string_view kBearer = "Bearer ";
+  if (!authorization.starts_with(kBearer)) return {};
+  const auto found = backend.tokens.find(authorization.substr(kBearer.size()));
+  if (found == backend.tokens.end()) return {};
+  const Token& token = found->second;
+  if (token.expires && *token.expires <= backend.now) return {};
+  if (!token.account.second.empty()) {
+    // The token of an account that is gone, or was made anew, is nobody's.
+    const ObjectPtr account =
+        backend.store.get(ResourceId::ServiceAccounts, token.account.first, token.account.second);
+    if (!account || account->uid() != token.caller.uid) return {};
+  }
+  return token.caller;
+}
+
+bool allowed(const Backend& backend, const Caller& caller, const Attributes& attributes) {
+  if (in_group(caller, "system:masters")) return true;
+  const auto allows = [&](const Tree& rule) { return rule_allows(rule, attributes); };
+  const std::vector<Tree> common = rules_of_everybody(caller);
+  if (std::any_of(common.begin(), common.end(), allows)) return true;
+  return any_rule(backend, caller, attributes.ns, allows);
+}
+
+std::vector<Tree> rules_for(const Backend& backend, const Caller& caller, std::string_view ns) {
+  std::vector<Tree> rules = rules_of_everybody(caller);
+  if (in_group(caller, "system:masters")) {
+    rules.push_back(Tree::object(
+        {{"verbs", Tree::Array{"*"}}, {"apiGroups", Tree::Array{"*"}}, {"resources", Tree::Array{"*"}}}));
+    rules.push_back(Tree::object({{"verbs", Tree::Array{"*"}}, {"nonResourceURLs", Tree::Array{"*"}}}));
+  }
+  any_rule(backend, caller, ns, [&](const Tree& rule) {
+    rules.push_back(rule);
+    return false;
+  });
+  return rules;
+}
+
+Outcome access_denied(const Caller& caller, const Attributes& wanted) {
+  Outcome outcome;
+  outcome.code = 403;
+  std::string message;
+  Tree details = Tree::object();
+  if (!wanted.path.empty()) {
+    message =
+        fmt::format("forbidden: User \"{}\" cannot {} path \"{}\"", caller.user, wanted.verb, wanted.path);
+  } else {
+    const std::string shown =
+        wanted.subresource.empty() ? wanted.resource : wanted.resource + "/" + wanted.subresource;
+    const std::string qualified =
+        wanted.group.empty() ? wanted.resource : fmt::format("{}.{}", wanted.resource, wanted.group);
+    message = fmt::format(
+        "{}{} is forbidden: User \"{}\" cannot {} resource \"{}\" in API group \"{}\" {}", qualified,
+        wanted.name.empty() ? "" : fmt::format(" \"{}\"", wanted.name), caller.user, wanted.verb, shown,
+        wanted.group,
+        wanted.ns.empty() ? "at the cluster scope" : fmt::format("in the namespace \"{}\"", wanted.ns));
+    if (!wanted.name.empty()) details.set("name", wanted.name);
+    if (!wanted.group.empty()) details.set("group", wanted.group);
+    details.set("kind", wanted.resource);
+  }
+  outcome.failure = Tree::object({{"apiVersion", "v1"},
+                                  {"kind", "Status"},
+                                  {"metadata", Tree::object()},
+                                  {"status", "Failure"},
+                                  {"message", std::move(message)},
+                                  {"reason", "Forbidden"},
+                                  {"details", std::move(details)},
+                                  {"code", 403}});
+  return outcome;
+}
+
+std::optional<Caller> impersonated(const Backend& backend, const Caller& caller, const Request& request,
+                                   Attributes& denied) {
+  constexpr std::string_view kAccount = "system:serviceaccount:";
+  Caller other{request.impersonate_user, {}, request.impersonate_groups, caller.manager};
+  denied = {"impersonate", "", "users", "", "", other.user, ""};
+  if (other.user.starts_with(kAccount)) {
+    const std::string_view rest = std::string_view(other.user).substr(kAccount.size());
+    const auto colon = rest.find(':');
+    if (colon != std::string_view::npos) {
+      denied.resource = "serviceaccounts";
+      denied.ns = rest.substr(0, colon);
+      denied.name = rest.substr(colon + 1);
+      if (other.groups.empty())
+        other.groups = {"system:serviceaccounts", "system:serviceaccounts:" + std::string(denied.ns)};
+    }
+  }
+  if (!allowed(backend, caller, denied)) return {};
+  for (const std::string& group : request.impersonate_groups) {
+    denied = {"impersonate", "", "groups", "", "", group, ""};
+    if (!allowed(backend, caller, denied)) return {};
+  }
+  const std::string_view known = other.user == "system:anonymous" ? "system:unauthenticated" : "system:authenticated";
+  if (std::find(other.groups.begin(), other.groups.end(), known) == other.groups.end()) other.groups.emplace_back(known);
+  return other;
+}
+
+}  // namespace tamp::world::api

@@ -1,0 +1,60 @@
+// What every operation of the API server works on: the store, what is served, the time and chance.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "base/time.h"
+#include "world/api/custom.h"
+#include "world/api/resource.h"
+#include "world/api/schema.h"
+#include "world/api/server.h"
+#include "world/api/store.h"
+#include "world/engine/dice.h"
+
+namespace tamp::world::api {
+
+// What a bearer token stands for.
+struct Token {
+  Caller caller;
+  std::optional<Time> expires = {};
+  ObjectKey account = {};  // of a ServiceAccount: namespace and name
+};
+
+// When a version of an event goes, if it is still the latest then.
+struct Expiry {
+  Time when;
+  ObjectKey key;
+  std::string version;
+};
+
+struct Backend {
+  Store store;
+  Registry registry;
+  std::map<ResourceId, CustomKind> customs;
+  std::map<std::pair<ResourceId, std::string>, Schema> custom_schemas;  // by version
+  Dice dice;
+  Time now;
+  std::map<std::string, Token, std::less<>> tokens;
+  std::optional<Caller> anonymous;
+  std::deque<Expiry> expiries;  // of events, soonest first
+};
+
+// The version of a custom kind that a resource of the registry shows; nullptr for built-in ones.
+const CustomVersion* custom_version(const Backend& backend, const Resource& resource);
+// What is known of the resource's fields. nullptr: nothing.
+const Schema* schema_of(const Backend& backend, const Resource& resource);
+
+// One write, on its way.
+struct Writing {
+  const Caller* caller = nullptr;
+  std::string manager = {};  // field manager; empty: ownership of fields is not kept
+  std::string subresource = {};
+  bool dry_run = false;
+  bool force = false;
+  bool applied = false;  // by server-side apply, which has kept the ownership of fields already
+};
+
+}  // namespace tamp::world::api

@@ -1,0 +1,136 @@
+#include "world/api/custom.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "codec/yaml.h"
+#include "world/api/defaults.h"
+#include "world/api/strategy.h"
+
+namespace tamp::world::api {
+namespace {
+
+Tree tree(const std::string& json) { return *codec::read_tree(json); }
+
+Tree our_definition(const std::string& name) {
+  std::ifstream file(std::string(TAMP_SOURCE_DIR) + "/deploy/crds/temper.codes_" + name + ".yaml");
+  std::stringstream text;
+  text << file.rdbuf();
+  Tree definition = tree(codec::yaml_to_json(text.str())->at(0));
+  set_defaults(ResourceId::CustomResourceDefinitions, definition);
+  prepare_for_create(ResourceId::CustomResourceDefinitions, definition, Time{});
+  EXPECT_EQ(validate_create(ResourceId::CustomResourceDefinitions, definition), FieldProblems{});
+  return definition;
+}
+
+std::vector<std::string> told(const FieldProblems& problems) {
+  std::vector<std::string> texts;
+  for (const FieldProblem& problem : problems)
+    texts.push_back(problem.reason.substr(10) + " " + problem.field);
+  return texts;
+}
+
+using Texts = std::vector<std::string>;
+
+class Policies : public ::testing::Test {
+ protected:
+  CustomKind kind = *custom_kind(our_definition("temperpolicies"));
+
+  Tree made(const std::string& spec) {
+    Tree policy = tree(
+        R"({"apiVersion": "temper.codes/v1alpha1", "kind": "TemperPolicy", "metadata": {"name": "p"}, "spec": )" +
+        spec + "}");
+    prune(kind.stored(), policy);
+    set_custom_defaults(kind.stored(), policy);
+    prepare_custom_for_create(kind.stored(), policy);
+    return policy;
+  }
+  Texts problems(const std::string& spec) {
+    return told(validate_custom_create(kind, kind.stored(), made(spec)));
+  }
+};
+
+TEST_F(Policies, DefaultsAndPruning) {
+  const Tree policy = made(R"({"foo": 1})");
+  EXPECT_FALSE(policy["spec"].has("foo"));
+  EXPECT_FALSE(policy["spec"].empty());
+  EXPECT_EQ(policy["metadata"]["generation"], Tree(1));
+}
+
+TEST_F(Policies, RulesAndLimits) {
+  EXPECT_EQ(problems("{}"), Texts{});
+  EXPECT_EQ(problems(R"({"mode": "Guess"})"), (Texts{"NotSupported spec.mode", "Invalid <nil>"}));
+  EXPECT_EQ(problems(R"({"ttlSecondsAfterEmpty": 30, "consolidation": {"enabled": true}})"),
+            Texts{"Invalid spec.ttlSecondsAfterEmpty"});
+  EXPECT_EQ(problems(R"({"ttlSecondsAfterEmpty": 30, "consolidation": {"enabled": false}})"), Texts{});
+}
+
+TEST(Runs, ASpecStays) {
+  const CustomKind kind = *custom_kind(our_definition("consolidationruns"));
+  const CustomVersion& version = kind.stored();
+  Tree run =
+      tree(R"({"apiVersion": "temper.codes/v1alpha1", "kind": "ConsolidationRun", "metadata": {"name": "r"},
+      "spec": {"planHash": ")" +
+           std::string(64, 'a') + R"(", "approvedBy": "me"}})");
+  set_custom_defaults(version, run);
+  prepare_custom_for_create(version, run);
+  Tree other = run;
+  other.ensure("spec").set("planHash", std::string(64, 'b'));
+  const Texts problems = told(validate_custom_update(kind, version, run, other, ""));
+  ASSERT_FALSE(problems.empty());
+  EXPECT_EQ(problems[0], "Invalid spec");
+  Tree labelled = run;
+  labelled.ensure("metadata").set("labels", tree(R"({"a": "b"})"));
+  EXPECT_EQ(told(validate_custom_update(kind, version, run, labelled, "")), Texts{});
+}
+
+Tree definition_of(const std::string& schema) {
+  Tree definition = tree(
+      R"({"metadata": {"name": "things.example.com"}, "spec": {"group": "example.com", "scope": "Namespaced",
+      "names": {"plural": "things", "kind": "Thing"}, "versions": [{"name": "v1", "served": true, "storage": true,
+      "schema": {"openAPIV3Schema": )" +
+      schema + "}}]}}");
+  set_defaults(ResourceId::CustomResourceDefinitions, definition);
+  prepare_for_create(ResourceId::CustomResourceDefinitions, definition, Time{});
+  return definition;
+}
+
+TEST(Definitions, ARuleThatCannotBeJudgedIsRefused) {
+  const Tree definition = definition_of(R"J({"type": "object", "properties": {"spec": {"type": "object",
+      "x-kubernetes-validations": [{"rule": "self.frobnicate()"}]}}})J");
+  EXPECT_EQ(told(validate_create(ResourceId::CustomResourceDefinitions, definition)),
+            Texts{"Invalid spec.validation.openAPIV3Schema.properties[spec].x-kubernetes-validations[0].rule"});
+}
+
+TEST(Definitions, EveryFieldHasAType) {
+  const Tree definition = definition_of(R"({"type": "object", "properties": {"spec": {}}})");
+  EXPECT_EQ(told(validate_create(ResourceId::CustomResourceDefinitions, definition)),
+            Texts{"Required spec.validation.openAPIV3Schema.properties[spec].type"});
+}
+
+TEST(CustomSchemas, TypesListsAndRules) {
+  FieldProblems none;
+  const CustomSchema schema = compile_schema(tree(R"({"type": "object", "required": ["name"], "properties": {
+      "name": {"type": "string", "maxLength": 3, "pattern": "^[a-z]+$"}, "port": {"x-kubernetes-int-or-string": true},
+      "tags": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}},
+      "sizes": {"type": "object", "additionalProperties": {"type": "integer", "minimum": 1}}}})"),
+                                             none, "schema");
+  ASSERT_EQ(none, FieldProblems{});
+  const auto problems = [&](const std::string& json) {
+    FieldProblems found;
+    validate_by(schema, tree(json), nullptr, "spec", found);
+    return told(found);
+  };
+  EXPECT_EQ(problems(R"({"name": "a", "port": "x", "tags": ["a"], "sizes": {"a": 1}})"), Texts{});
+  EXPECT_EQ(problems(R"({"name": "B"})"), Texts{"Invalid spec.name"});
+  EXPECT_EQ(problems(R"({"name": "abcd"})"), (Texts{"TooLong spec.name", "Invalid <nil>"}));
+  EXPECT_EQ(problems(R"({})"), (Texts{"Required spec.name", "Invalid <nil>"}));
+  EXPECT_EQ(problems(R"({"name": "a", "port": true})"), (Texts{"TypeInvalid spec.port", "Invalid <nil>"}));
+  EXPECT_EQ(problems(R"({"name": "a", "tags": ["a", "a"]})"), Texts{"Duplicate spec.tags[1]"});
+  EXPECT_EQ(problems(R"({"name": "a", "sizes": {"a": 0}})"), Texts{"Invalid spec.sizes.a"});
+}
+
+}  // namespace
+}  // namespace tamp::world::api

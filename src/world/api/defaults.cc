@@ -1,0 +1,428 @@
+// Every kind's own defaults; those of pods are in defaults_pod.cc.
+#include "world/api/defaults.h"
+
+#include <string>
+#include <utility>
+
+#include "codec/base64.h"
+#include "world/api/defaults_pod.h"
+
+namespace tamp::world::api {
+namespace {
+
+using Each = void (*)(Tree&);
+
+void for_each(Tree* list, Each set) {
+  if (list == nullptr || !list->is_array()) return;
+  for (Tree& element : list->elements()) {
+    if (element.is_object()) set(element);
+  }
+}
+
+Tree percent_or_count(std::string_view text) { return text; }
+
+void deployment(Tree& spec) {
+  set_if_missing(spec, "replicas", 1);
+  Tree& strategy = spec.ensure("strategy");
+  set_if_empty(strategy, "type", "RollingUpdate");
+  if (strategy["type"].string() == "RollingUpdate") {
+    Tree& rolling = strategy.ensure("rollingUpdate");
+    set_if_missing(rolling, "maxUnavailable", percent_or_count("25%"));
+    set_if_missing(rolling, "maxSurge", percent_or_count("25%"));
+  }
+  set_if_missing(spec, "revisionHistoryLimit", 10);
+  set_if_missing(spec, "progressDeadlineSeconds", 600);
+  set_template_defaults(spec);
+}
+
+void daemon_set(Tree& spec) {
+  Tree& strategy = spec.ensure("updateStrategy");
+  set_if_empty(strategy, "type", "RollingUpdate");
+  if (strategy["type"].string() == "RollingUpdate") {
+    Tree& rolling = strategy.ensure("rollingUpdate");
+    set_if_missing(rolling, "maxUnavailable", 1);
+    set_if_missing(rolling, "maxSurge", 0);
+  }
+  set_if_missing(spec, "revisionHistoryLimit", 10);
+  set_template_defaults(spec);
+}
+
+void claim(Tree& object) {
+  set_if_empty(object.ensure("status"), "phase", "Pending");
+  set_claim_spec_defaults(object.ensure("spec"));
+  round_resources(object.ensure("status").find("capacity"));
+}
+
+void stateful_set(Tree& spec) {
+  set_if_empty(spec, "podManagementPolicy", "OrderedReady");
+  Tree& strategy = spec.ensure("updateStrategy");
+  if (strategy["type"].string().empty()) {
+    strategy.set("type", "RollingUpdate");
+    set_if_missing(strategy, "rollingUpdate", Tree::object());
+  }
+  Tree* rolling = strategy.find("rollingUpdate");
+  if (strategy["type"].string() == "RollingUpdate" && rolling != nullptr)
+    set_if_missing(*rolling, "partition", 0);
+  Tree& retention = spec.ensure("persistentVolumeClaimRetentionPolicy");
+  set_if_empty(retention, "whenDeleted", "Retain");
+  set_if_empty(retention, "whenScaled", "Retain");
+  set_if_missing(spec, "replicas", 1);
+  set_if_missing(spec, "revisionHistoryLimit", 10);
+  set_template_defaults(spec);
+  for_each(spec.find("volumeClaimTemplates"), [](Tree& template_claim) {
+    set_if_empty(template_claim, "apiVersion", "v1");
+    set_if_empty(template_claim, "kind", "PersistentVolumeClaim");
+    claim(template_claim);
+  });
+}
+
+void job_spec(Tree& spec) {
+  if (spec["completions"].is_null() && spec["parallelism"].is_null()) spec.set("completions", 1);
+  set_if_missing(spec, "parallelism", 1);
+  set_if_missing(spec, "backoffLimit", spec["backoffLimitPerIndex"].is_null() ? 6 : INT32_MAX);
+  set_if_missing(spec, "completionMode", "NonIndexed");
+  set_if_missing(spec, "suspend", false);
+  set_if_missing(spec, "podReplacementPolicy",
+                 spec["podFailurePolicy"].is_null() ? "TerminatingOrFailed" : "Failed");
+  set_if_missing(spec, "manualSelector", false);
+}
+
+void failure_policy(Tree& spec) {
+  Tree* policy = spec.find("podFailurePolicy");
+  if (policy == nullptr) return;
+  for_each(policy->find("rules"), [](Tree& rule) {
+    for_each(rule.find("onPodConditions"), [](Tree& pattern) { set_if_empty(pattern, "status", "True"); });
+  });
+}
+
+void job(Tree& object) {
+  Tree& spec = object.ensure("spec");
+  job_spec(spec);
+  const Tree& labels = spec.at({"template", "metadata", "labels"});
+  if (!labels.empty() && object.at({"metadata", "labels"}).empty())
+    object.ensure({"metadata", "labels"}) = Tree(labels);
+  failure_policy(spec);
+  set_template_defaults(spec);
+}
+
+// What a CronJob makes is defaulted when it is made; only its pods have defaults before.
+void cron_job(Tree& spec) {
+  set_if_empty(spec, "concurrencyPolicy", "Allow");
+  set_if_missing(spec, "suspend", false);
+  set_if_missing(spec, "successfulJobsHistoryLimit", 3);
+  set_if_missing(spec, "failedJobsHistoryLimit", 1);
+  Tree& made = spec.ensure({"jobTemplate", "spec"});
+  if (!made.is_object()) return;
+  failure_policy(made);
+  set_template_defaults(made);
+}
+
+Tree scaling_policy(std::string_view type, std::int64_t value) {
+  return Tree::object({{"type", type}, {"value", value}, {"periodSeconds", 15}});
+}
+
+void autoscaler(Tree& spec) {
+  set_if_missing(spec, "minReplicas", 1);
+  if (spec["metrics"].empty()) {
+    Tree target = Tree::object({{"type", "Utilization"}, {"averageUtilization", 80}});
+    Tree resource = Tree::object({{"name", "cpu"}, {"target", std::move(target)}});
+    Tree metric = Tree::object({{"type", "Resource"}, {"resource", std::move(resource)}});
+    spec.set("metrics", Tree::Array{std::move(metric)});
+  }
+  Tree* behavior = spec.find("behavior");
+  if (behavior == nullptr || !behavior->is_object()) return;
+  Tree& up = behavior->ensure("scaleUp");
+  set_if_missing(up, "stabilizationWindowSeconds", 0);
+  set_if_missing(up, "selectPolicy", "Max");
+  set_if_missing(up, "policies", Tree::Array{scaling_policy("Pods", 4), scaling_policy("Percent", 100)});
+  Tree& down = behavior->ensure("scaleDown");
+  set_if_missing(down, "selectPolicy", "Max");
+  set_if_missing(down, "policies", Tree::Array{scaling_policy("Percent", 100)});
+}
+
+void service_port(Tree& port) {
+  set_if_empty(port, "protocol", "TCP");
+  const Tree& target = port["targetPort"];
+  const bool unset = target.is_null() || (target.is_number() && target.integer() == 0) ||
+                     (target.is_string() && target.string().empty());
+  if (unset) port.set("targetPort", port["port"].integer());
+}
+
+void service(Tree& spec) {
+  set_if_empty(spec, "sessionAffinity", "None");
+  if (spec["sessionAffinity"].string() == "None") {
+    spec.erase("sessionAffinityConfig");
+  } else if (spec["sessionAffinity"].string() == "ClientIP") {
+    constexpr std::int64_t kThreeHours = 10800;
+    set_if_missing(spec.ensure({"sessionAffinityConfig", "clientIP"}), "timeoutSeconds", kThreeHours);
+  }
+  set_if_empty(spec, "type", "ClusterIP");
+  for_each(spec.find("ports"), service_port);
+  const std::string type(spec["type"].string());
+  const bool balanced = type == "LoadBalancer";
+  if (balanced || type == "NodePort" || (type == "ClusterIP" && !spec["externalIPs"].empty())) {
+    set_if_empty(spec, "externalTrafficPolicy", "Cluster");
+  }
+  if (balanced || type == "NodePort" || type == "ClusterIP")
+    set_if_missing(spec, "internalTrafficPolicy", "Cluster");
+  if (balanced) set_if_missing(spec, "allocateLoadBalancerNodePorts", true);
+}
+
+void service_of(Tree* reference) {
+  if (reference != nullptr && reference->is_object()) set_if_missing(*reference, "port", 443);
+}
+
+void match_resources(Tree* match) {
+  if (match == nullptr || !match->is_object()) return;
+  set_if_missing(*match, "matchPolicy", "Equivalent");
+  set_if_missing(*match, "namespaceSelector", Tree::object());
+  set_if_missing(*match, "objectSelector", Tree::object());
+  for (std::string_view rules : {"resourceRules", "excludeResourceRules"}) {
+    for_each(match->find(rules), [](Tree& rule) { set_if_missing(rule, "scope", "*"); });
+  }
+}
+
+void webhook(Tree& hook) {
+  set_if_missing(hook, "failurePolicy", "Fail");
+  set_if_missing(hook, "matchPolicy", "Equivalent");
+  set_if_missing(hook, "namespaceSelector", Tree::object());
+  set_if_missing(hook, "objectSelector", Tree::object());
+  set_if_missing(hook, "timeoutSeconds", 10);
+  for_each(hook.find("rules"), [](Tree& rule) { set_if_missing(rule, "scope", "*"); });
+  if (Tree* client = hook.find("clientConfig")) service_of(client->find("service"));
+}
+
+constexpr std::string_view kGroup = "rbac.authorization.k8s.io";
+
+void role_binding(Tree& object) {
+  set_if_empty(object.ensure("roleRef"), "apiGroup", kGroup);
+  for_each(object.find("subjects"), [](Tree& subject) {
+    const std::string_view kind = subject["kind"].string();
+    if (kind == "User" || kind == "Group") set_if_empty(subject, "apiGroup", kGroup);
+  });
+}
+
+void definition(Tree& object) {
+  Tree& spec = object.ensure("spec");
+  Tree& names = spec.ensure("names");
+  const std::string kind(names["kind"].string());
+  std::string lower = kind;
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  if (!kind.empty()) {
+    set_if_empty(names, "singular", lower);
+    set_if_empty(names, "listKind", kind + "List");
+  }
+  if (spec["conversion"].is_null()) spec.set("conversion", Tree::object({{"strategy", "None"}}));
+  if (Tree* hook = spec.ensure("conversion").find("webhook"); hook != nullptr && hook->is_object()) {
+    if (Tree* client = hook->find("clientConfig")) service_of(client->find("service"));
+  }
+  if (!object.at({"status", "storedVersions"}).empty()) return;
+  for (const Tree& version : spec["versions"].elements()) {
+    if (!version["storage"].boolean()) continue;
+    object.ensure("status").set("storedVersions", Tree::Array{Tree(version["name"])});
+    return;
+  }
+}
+
+void limit_range_item(Tree& item) {
+  if (item["type"].string() == "Container") {
+    Tree limits = item["default"].is_null() ? Tree::object() : item["default"];
+    Tree requests = item["defaultRequest"].is_null() ? Tree::object() : item["defaultRequest"];
+    for (const Tree::Member& most : item["max"].members()) set_if_missing(limits, most.key, most.value);
+    for (const Tree::Member& limit : limits.members()) set_if_missing(requests, limit.key, limit.value);
+    for (const Tree::Member& least : item["min"].members()) set_if_missing(requests, least.key, least.value);
+    // An empty map is not shown.
+    if (!limits.empty()) item.set("default", std::move(limits));
+    if (!requests.empty()) item.set("defaultRequest", std::move(requests));
+  }
+  for (std::string_view list : {"max", "min", "default", "defaultRequest", "maxLimitRequestRatio"}) {
+    round_resources(item.find(list));
+  }
+}
+
+void driver(Tree& spec) {
+  set_if_missing(spec, "attachRequired", true);
+  set_if_missing(spec, "podInfoOnMount", false);
+  set_if_missing(spec, "storageCapacity", false);
+  set_if_missing(spec, "fsGroupPolicy", "ReadWriteOnceWithFSType");
+  if (spec["volumeLifecycleModes"].empty()) spec.set("volumeLifecycleModes", Tree::Array{"Persistent"});
+  set_if_missing(spec, "requiresRepublish", false);
+  set_if_missing(spec, "seLinuxMount", false);
+}
+
+// Two ways to say it: the one address of old, and the list that begins with it.
+void pod_addresses(Tree& spec) {
+  if (const Tree& all = std::as_const(spec)["podCIDRs"]; !all.empty()) {
+    spec.set("podCIDR", Tree(all.elements().front()));
+  } else if (const std::string one(spec["podCIDR"].string()); !one.empty()) {
+    spec.set("podCIDRs", Tree::Array{one});
+  }
+}
+
+// Plain text is for writers only.
+void secret(Tree& object) {
+  set_if_empty(object, "type", "Opaque");
+  const Tree* plain = object.find("stringData");
+  if (plain == nullptr) return;
+  const Tree texts = *plain;
+  object.erase("stringData");
+  for (const Tree::Member& text : texts.members()) {
+    object.ensure("data").set(text.key, codec::encode_base64(text.value.string()));
+  }
+}
+
+void node(Tree& object) {
+  if (Tree* spec = object.find("spec"); spec != nullptr && spec->is_object()) pod_addresses(*spec);
+  Tree* status = object.find("status");
+  if (status == nullptr || !status->is_object()) return;
+  const Tree& capacity = (*status)["capacity"];
+  if ((*status)["allocatable"].is_null() && !capacity.is_null()) status->set("allocatable", Tree(capacity));
+  round_resources(status->find("capacity"));
+  round_resources(status->find("allocatable"));
+}
+
+void replication_controller(Tree& object) {
+  Tree& spec = object.ensure("spec");
+  set_if_missing(spec, "replicas", 1);
+  const Tree labels = spec.at({"template", "metadata", "labels"});
+  if (!labels.empty()) {
+    if (spec["selector"].empty()) spec.set("selector", labels);
+    if (object.at({"metadata", "labels"}).empty()) object.ensure({"metadata", "labels"}) = Tree(labels);
+  }
+  set_template_defaults(spec);
+}
+
+}  // namespace
+
+void set_defaults(ResourceId resource, Tree& object) {
+  const auto spec = [&object]() -> Tree& { return object.ensure("spec"); };
+  switch (resource) {
+    case ResourceId::Pods:
+      set_pod_defaults(object);
+      return;
+    case ResourceId::Nodes:
+      node(object);
+      return;
+    case ResourceId::Namespaces:
+      if (const std::string name(object.at({"metadata", "name"}).string()); !name.empty()) {
+        object.ensure({"metadata", "labels"}).set("kubernetes.io/metadata.name", name);
+      }
+      set_if_empty(object.ensure("status"), "phase", "Active");
+      return;
+    case ResourceId::Secrets:
+      secret(object);
+      return;
+    case ResourceId::Services:
+      service(spec());
+      return;
+    case ResourceId::Endpoints:
+      for_each(object.find("subsets"), [](Tree& subset) {
+        for_each(subset.find("ports"), [](Tree& port) { set_if_empty(port, "protocol", "TCP"); });
+      });
+      return;
+    case ResourceId::PersistentVolumes:
+      set_if_empty(object.ensure("status"), "phase", "Pending");
+      set_if_empty(spec(), "persistentVolumeReclaimPolicy", "Retain");
+      set_if_missing(spec(), "volumeMode", "Filesystem");
+      round_resources(spec().find("capacity"));
+      if (Tree* path = spec().find("hostPath"); path != nullptr && path->is_object())
+        set_if_missing(*path, "type", "");
+      return;
+    case ResourceId::PersistentVolumeClaims:
+      claim(object);
+      return;
+    case ResourceId::ReplicationControllers:
+      replication_controller(object);
+      return;
+    case ResourceId::ResourceQuotas:
+      round_resources(spec().find("hard"));
+      if (Tree* status = object.find("status"); status != nullptr) {
+        round_resources(status->find("hard"));
+        round_resources(status->find("used"));
+      }
+      return;
+    case ResourceId::LimitRanges:
+      for_each(spec().find("limits"), limit_range_item);
+      return;
+    case ResourceId::PodTemplates:
+      set_template_defaults(object);
+      return;
+    case ResourceId::Deployments:
+      deployment(spec());
+      return;
+    case ResourceId::ReplicaSets:
+      set_if_missing(spec(), "replicas", 1);
+      set_template_defaults(spec());
+      return;
+    case ResourceId::StatefulSets:
+      stateful_set(spec());
+      return;
+    case ResourceId::DaemonSets:
+      daemon_set(spec());
+      return;
+    case ResourceId::Jobs:
+      job(object);
+      return;
+    case ResourceId::CronJobs:
+      cron_job(spec());
+      return;
+    case ResourceId::HorizontalPodAutoscalers:
+      autoscaler(spec());
+      return;
+    case ResourceId::PriorityClasses:
+      set_if_missing(object, "preemptionPolicy", "PreemptLowerPriority");
+      return;
+    case ResourceId::StorageClasses:
+      set_if_missing(object, "reclaimPolicy", "Delete");
+      set_if_missing(object, "volumeBindingMode", "Immediate");
+      return;
+    case ResourceId::CsiDrivers:
+      driver(spec());
+      return;
+    case ResourceId::RoleBindings:
+    case ResourceId::ClusterRoleBindings:
+      role_binding(object);
+      return;
+    case ResourceId::CustomResourceDefinitions:
+      definition(object);
+      return;
+    case ResourceId::ValidatingAdmissionPolicies:
+      set_if_missing(spec(), "failurePolicy", "Fail");
+      match_resources(spec().find("matchConstraints"));
+      return;
+    case ResourceId::ValidatingAdmissionPolicyBindings:
+      match_resources(spec().find("matchResources"));
+      return;
+    case ResourceId::ValidatingWebhookConfigurations:
+      for_each(object.find("webhooks"), webhook);
+      return;
+    case ResourceId::MutatingWebhookConfigurations:
+      for_each(object.find("webhooks"), [](Tree& hook) {
+        webhook(hook);
+        set_if_missing(hook, "reinvocationPolicy", "Never");
+      });
+      return;
+    case ResourceId::EndpointSlices:
+      for_each(object.find("ports"), [](Tree& port) {
+        set_if_missing(port, "name", "");
+        set_if_missing(port, "protocol", "TCP");
+      });
+      return;
+    case ResourceId::RuntimeClasses:
+      if (Tree* overhead = object.find("overhead")) round_resources(overhead->find("podFixed"));
+      return;
+    case ResourceId::ServiceAccounts:
+    case ResourceId::ConfigMaps:
+    case ResourceId::Events:
+    case ResourceId::ControllerRevisions:
+    case ResourceId::PodDisruptionBudgets:
+    case ResourceId::Leases:
+    case ResourceId::CsiNodes:
+    case ResourceId::Roles:
+    case ResourceId::ClusterRoles:
+    case ResourceId::FirstCustom:
+      return;
+  }
+}
+
+}  // namespace tamp::world::api

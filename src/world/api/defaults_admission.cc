@@ -1,0 +1,432 @@
+// The mutating admission plugins of a server with default settings, in their order.
+#include <string>
+
+#include "codec/quantity.h"
+#include "world/api/defaults.h"
+#include "world/api/defaults_service.h"
+
+namespace tamp::world::api {
+namespace {
+
+constexpr std::string_view kTokenPath = "/var/run/secrets/kubernetes.io/serviceaccount";
+constexpr std::string_view kNotReady = "node.kubernetes.io/not-ready";
+constexpr std::string_view kUnreachable = "node.kubernetes.io/unreachable";
+constexpr std::string_view kLimitRangerNote = "kubernetes.io/limit-ranger";
+
+Refusal forbid(std::string_view resources, const Tree& object, std::string why) {
+  std::string message(resources);
+  const std::string_view name = object.at({"metadata", "name"}).string();
+  // The message quotes the name that a new object has so far: with generateName none.
+  message.append(" \"").append(name).append("\" is forbidden: ").append(std::move(why));
+  return {403, "Forbidden", std::move(message)};
+}
+
+std::string_view namespace_of(const Tree& object) { return object.at({"metadata", "namespace"}).string(); }
+
+// ---- LimitRanger
+
+void merge_amounts(const Tree& defaults, Tree& resources, std::string_view kind, std::string_view what,
+                   std::string_view role, std::string_view container, std::string& note) {
+  std::string set;
+  for (const Tree::Member& amount : defaults.members()) {
+    Tree& amounts = resources.ensure(kind);
+    if (amounts.has(amount.key)) continue;
+    amounts.set(amount.key, amount.value);
+    set.append(set.empty() ? "" : ", ").append(amount.key);
+  }
+  if (set.empty()) return;
+  note.append(note.empty() ? "" : "; ").append(set).append(" ").append(what).append(" for ");
+  note.append(role).append(" ").append(container);
+}
+
+void merge_limits(const Tree& item, Tree* containers, std::string_view role, std::string& note) {
+  if (containers == nullptr || !containers->is_array()) return;
+  for (Tree& container : containers->elements()) {
+    if (!container.is_object()) continue;
+    const std::string name(container["name"].string());
+    Tree& resources = container.ensure("resources");
+    merge_amounts(item["defaultRequest"], resources, "requests", "request", role, name, note);
+    merge_amounts(item["default"], resources, "limits", "limit", role, name, note);
+  }
+}
+
+std::optional<std::string> out_of_bounds(const Tree& item, const Tree& container) {
+  const Tree& resources = container["resources"];
+  const auto amount = [](const Tree& list, std::string_view key) -> std::optional<codec::Int128> {
+    const Tree* value = list.find(key);
+    if (value == nullptr) return {};
+    auto quantity = codec::parse_quantity(value->string());
+    if (!quantity.ok()) return {};
+    return quantity->nanos;
+  };
+  for (const Tree::Member& bound : item["min"].members()) {
+    const auto least = amount(item["min"], bound.key), asked = amount(resources["requests"], bound.key);
+    if (!asked)
+      return "minimum " + bound.key + " usage per Container is " + std::string(bound.value.string()) +
+             ".  No request is specified";
+    if (*asked < *least)
+      return "minimum " + bound.key + " usage per Container is " + std::string(bound.value.string()) +
+             ", but request is lower";
+  }
+  for (const Tree::Member& bound : item["max"].members()) {
+    const auto most = amount(item["max"], bound.key), limit = amount(resources["limits"], bound.key);
+    if (!limit)
+      return "maximum " + bound.key + " usage per Container is " + std::string(bound.value.string()) +
+             ".  No limit is specified";
+    if (*limit > *most)
+      return "maximum " + bound.key + " usage per Container is " + std::string(bound.value.string()) +
+             ", but limit is higher";
+  }
+  return {};
+}
+
+std::optional<Refusal> limit_ranges(Tree& pod, const Lookup& lookup) {
+  std::vector<const Tree*> items;
+  lookup.each(ResourceId::LimitRanges, [&](const Tree& range) {
+    if (namespace_of(range) != namespace_of(pod)) return;
+    for (const Tree& item : range.at({"spec", "limits"}).elements()) {
+      if (item["type"].string() == "Container") items.push_back(&item);
+    }
+  });
+  if (items.empty()) return {};
+  std::string note;
+  Tree& spec = pod.ensure("spec");
+  for (const Tree* item : items) {
+    merge_limits(*item, spec.find("containers"), "container", note);
+    merge_limits(*item, spec.find("initContainers"), "init container", note);
+  }
+  if (!note.empty()) {
+    pod.ensure({"metadata", "annotations"}).set(kLimitRangerNote, "LimitRanger plugin set: " + note);
+  }
+  for (const Tree* item : items) {
+    for (std::string_view kind : {"containers", "initContainers"}) {
+      for (const Tree& container : std::as_const(pod).at({"spec", kind}).elements()) {
+        if (auto why = out_of_bounds(*item, container)) return forbid("pods", pod, *std::move(why));
+      }
+    }
+  }
+  return {};
+}
+
+// ---- ServiceAccount
+
+std::string volume_name(const Lookup& lookup) {
+  // Without vowels and digits that look like letters, so that no words come out.
+  constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";
+  std::string name = "kube-api-access-";
+  for (int i = 0; i < 5; ++i) name += kLetters[lookup.choose(kLetters.size())];
+  return name;
+}
+
+Tree token_volume(std::string_view name) {
+  constexpr std::int64_t kTokenSeconds = 3607, kReadableByAll = 0644;
+  Tree token = Tree::object({{"expirationSeconds", kTokenSeconds}, {"path", "token"}});
+  Tree authority =
+      Tree::object({{"name", "kube-root-ca.crt"},
+                    {"items", Tree::Array{Tree::object({{"key", "ca.crt"}, {"path", "ca.crt"}})}}});
+  Tree field = Tree::object({{"apiVersion", "v1"}, {"fieldPath", "metadata.namespace"}});
+  Tree own = Tree::object(
+      {{"items", Tree::Array{Tree::object({{"path", "namespace"}, {"fieldRef", std::move(field)}})}}});
+  Tree sources = Tree::Array{Tree::object({{"serviceAccountToken", std::move(token)}}),
+                             Tree::object({{"configMap", std::move(authority)}}),
+                             Tree::object({{"downwardAPI", std::move(own)}})};
+  return Tree::object(
+      {{"name", name},
+       {"projected", Tree::object({{"defaultMode", kReadableByAll}, {"sources", std::move(sources)}})}});
+}
+
+bool mounts_token(const Tree& container) {
+  for (const Tree& mount : container["volumeMounts"].elements()) {
+    if (mount["mountPath"].string() == kTokenPath) return true;
+  }
+  return false;
+}
+
+void mount_token(Tree& spec, const Lookup& lookup) {
+  std::string name;
+  bool there = false;
+  for (const Tree& volume : std::as_const(spec)["volumes"].elements()) {
+    if (!volume["name"].string().starts_with("kube-api-access-")) continue;
+    name = volume["name"].string();
+    there = true;
+    break;
+  }
+  if (!there) name = volume_name(lookup);
+  bool needed = false;
+  for (std::string_view kind : {"initContainers", "containers"}) {
+    Tree* containers = spec.find(kind);
+    if (containers == nullptr || !containers->is_array()) continue;
+    for (Tree& container : containers->elements()) {
+      if (!container.is_object() || mounts_token(container)) continue;
+      container.ensure("volumeMounts")
+          .append(Tree::object({{"mountPath", kTokenPath}, {"name", name}, {"readOnly", true}}));
+      needed = true;
+    }
+  }
+  if (needed && !there) spec.ensure("volumes").append(token_volume(name));
+}
+
+std::optional<Refusal> service_account(Tree& pod, const Lookup& lookup) {
+  if (pod.at({"metadata", "annotations"}).has("kubernetes.io/config.mirror")) return {};
+  Tree& spec = pod.ensure("spec");
+  if (spec["serviceAccountName"].string().empty()) {
+    spec.set("serviceAccountName", "default");
+    spec.set("serviceAccount", "default");
+  }
+  const std::string name(spec["serviceAccountName"].string());
+  const Tree* account = lookup.get(ResourceId::ServiceAccounts, namespace_of(pod), name);
+  if (account == nullptr) {
+    return forbid("pods", pod,
+                  "error looking up service account " + std::string(namespace_of(pod)) + "/" + name +
+                      ": serviceaccount \"" + name + "\" not found");
+  }
+  const Tree& own = spec["automountServiceAccountToken"];
+  const Tree& general = (*account)["automountServiceAccountToken"];
+  if (own.is_null() ? general.boolean(true) : own.boolean()) mount_token(spec, lookup);
+  if (std::as_const(spec)["imagePullSecrets"].empty() && !(*account)["imagePullSecrets"].empty()) {
+    spec.set("imagePullSecrets", Tree((*account)["imagePullSecrets"]));
+  }
+  return {};
+}
+
+// ---- Priority
+
+const Tree* default_priority_class(const Lookup& lookup) {
+  const Tree* found = nullptr;
+  lookup.each(ResourceId::PriorityClasses, [&](const Tree& each) {
+    if (!each["globalDefault"].boolean()) return;
+    if (found == nullptr || each["value"].integer() < (*found)["value"].integer()) found = &each;
+  });
+  return found;
+}
+
+std::optional<Refusal> priority(Tree& pod, const Lookup& lookup) {
+  Tree& spec = pod.ensure("spec");
+  const std::string name(spec["priorityClassName"].string());
+  const Tree* of =
+      name.empty() ? default_priority_class(lookup) : lookup.get(ResourceId::PriorityClasses, {}, name);
+  if (of == nullptr && !name.empty()) {
+    return forbid("pods", pod, "no PriorityClass with name " + name + " was found");
+  }
+  const std::int64_t value = of != nullptr ? (*of)["value"].integer() : 0;
+  const std::string policy(of != nullptr ? (*of)["preemptionPolicy"].string() : "PreemptLowerPriority");
+  if (const Tree* given = spec.find("priority");
+      given != nullptr && !given->is_null() && given->integer() != value) {
+    return forbid("pods", pod,
+                  "the integer value of priority (" + std::to_string(given->integer()) +
+                      ") must not be provided in pod spec; priority admission controller computed " +
+                      std::to_string(value) + " from the given PriorityClass name");
+  }
+  if (of != nullptr) spec.set("priorityClassName", std::string((*of)["metadata"]["name"].string()));
+  spec.set("priority", value);
+  if (policy.empty()) return {};
+  if (const std::string_view given = spec["preemptionPolicy"].string(); !given.empty() && given != policy) {
+    return forbid("pods", pod,
+                  "the string value of PreemptionPolicy (" + std::string(given) +
+                      ") must not be provided in pod spec; priority admission controller computed " + policy +
+                      " from the given PriorityClass name");
+  }
+  spec.set("preemptionPolicy", policy);
+  return {};
+}
+
+std::optional<Refusal> only_one_default(const Tree& priority_class, const Lookup& lookup, bool update) {
+  if (!priority_class["globalDefault"].boolean()) return {};
+  const Tree* present = default_priority_class(lookup);
+  if (present == nullptr) return {};
+  const std::string_view name = (*present)["metadata"]["name"].string();
+  if (update && name == priority_class.at({"metadata", "name"}).string()) return {};
+  return Refusal{403, "Forbidden",
+                 "priorityclasses.scheduling.k8s.io \"" +
+                     std::string(priority_class.at({"metadata", "name"}).string()) +
+                     "\" is forbidden: PriorityClass " + std::string(name) +
+                     " is already marked as default. Only one default can exist"};
+}
+
+// ---- DefaultTolerationSeconds
+
+void tolerate_failing_nodes(Tree& pod) {
+  Tree& spec = pod.ensure("spec");
+  bool not_ready = false, unreachable = false;
+  for (const Tree& toleration : std::as_const(spec)["tolerations"].elements()) {
+    const std::string_view key = toleration["key"].string(), effect = toleration["effect"].string();
+    if (!effect.empty() && effect != "NoExecute") continue;
+    not_ready |= key.empty() || key == kNotReady;
+    unreachable |= key.empty() || key == kUnreachable;
+  }
+  constexpr std::int64_t kSeconds = 300;
+  const auto add = [&](std::string_view key) {
+    spec.ensure("tolerations")
+        .append(Tree::object({{"effect", "NoExecute"},
+                              {"key", key},
+                              {"operator", "Exists"},
+                              {"tolerationSeconds", kSeconds}}));
+  };
+  if (!not_ready) add(kNotReady);
+  if (!unreachable) add(kUnreachable);
+}
+
+// ---- RuntimeClass
+
+std::optional<Refusal> runtime_class(Tree& pod, const Lookup& lookup) {
+  Tree& spec = pod.ensure("spec");
+  const std::string name(spec["runtimeClassName"].string());
+  if (name.empty()) {
+    if (std::as_const(spec)["overhead"].empty()) return {};
+    return forbid("pods", pod,
+                  "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead");
+  }
+  const Tree* of = lookup.get(ResourceId::RuntimeClasses, {}, name);
+  if (of == nullptr) return forbid("pods", pod, "pod rejected: RuntimeClass \"" + name + "\" not found");
+  if (const Tree& fixed = of->at({"overhead", "podFixed"}); !fixed.empty()) {
+    if (!std::as_const(spec)["overhead"].empty() && !(spec["overhead"] == fixed)) {
+      return forbid("pods", pod,
+                    "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead");
+    }
+    spec.set("overhead", Tree(fixed));
+  }
+  for (const Tree::Member& label : of->at({"scheduling", "nodeSelector"}).members()) {
+    Tree& mine = spec.ensure("nodeSelector").ensure(label.key);
+    if (!mine.is_null() && !(mine == label.value)) {
+      return forbid("pods", pod, "conflict: runtimeClass.scheduling.nodeSelector[" + label.key + "]");
+    }
+    mine = label.value;
+  }
+  for (const Tree& toleration : of->at({"scheduling", "tolerations"}).elements()) {
+    bool known = false;
+    for (const Tree& mine : std::as_const(spec)["tolerations"].elements()) known |= mine == toleration;
+    if (!known) spec.ensure("tolerations").append(toleration);
+  }
+  return {};
+}
+
+// ---- storage
+
+void add_finalizer(Tree& object, std::string_view finalizer) {
+  Tree& finalizers = object.ensure({"metadata", "finalizers"});
+  for (const Tree& known : std::as_const(finalizers).elements()) {
+    if (known.string() == finalizer) return;
+  }
+  finalizers.append(finalizer);
+}
+
+void default_storage_class(Tree& claim, const Lookup& lookup) {
+  if (claim.at({"metadata", "annotations"}).has("volume.beta.kubernetes.io/storage-class")) return;
+  Tree& spec = claim.ensure("spec");
+  if (!spec["storageClassName"].is_null()) return;
+  const Tree* newest = nullptr;
+  lookup.each(ResourceId::StorageClasses, [&](const Tree& each) {
+    const Tree& notes = each.at({"metadata", "annotations"});
+    if (notes["storageclass.kubernetes.io/is-default-class"].string() != "true" &&
+        notes["storageclass.beta.kubernetes.io/is-default-class"].string() != "true") {
+      return;
+    }
+    // RFC 3339 in UTC sorts as text; of two that are equally new the first name.
+    const auto age = [](const Tree& of) { return of.at({"metadata", "creationTimestamp"}).string(); };
+    if (newest == nullptr || age(each) > age(*newest)) newest = &each;
+  });
+  if (newest != nullptr) spec.set("storageClassName", std::string((*newest)["metadata"]["name"].string()));
+}
+
+std::optional<Refusal> resize_claim(const Tree& old, const Tree& updated, const Lookup& lookup) {
+  const auto size = [](const Tree& claim) -> codec::Int128 {
+    auto quantity = codec::parse_quantity(claim.at({"spec", "resources", "requests", "storage"}).string());
+    return quantity.ok() ? quantity->nanos : 0;
+  };
+  if (size(updated) <= size(old) || old.at({"status", "phase"}).string() != "Bound") return {};
+  const Tree* of =
+      lookup.get(ResourceId::StorageClasses, {}, updated.at({"spec", "storageClassName"}).string());
+  if (of != nullptr && (*of)["allowVolumeExpansion"].boolean()) return {};
+  return forbid(
+      "persistentvolumeclaims", updated,
+      "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must "
+      "support resize");
+}
+
+void take_labels_of_node(Tree& pod, const Lookup& lookup) {
+  const std::string_view name = pod.at({"spec", "nodeName"}).string();
+  if (name.empty()) return;
+  if (const Tree* node = lookup.get(ResourceId::Nodes, {}, name)) copy_topology_labels(*node, pod);
+}
+
+std::optional<Refusal> admit_pod(Tree& pod, const Lookup& lookup) {
+  if (auto refusal = limit_ranges(pod, lookup)) return refusal;
+  if (auto refusal = service_account(pod, lookup)) return refusal;
+  if (auto refusal = priority(pod, lookup)) return refusal;
+  tolerate_failing_nodes(pod);
+  if (auto refusal = runtime_class(pod, lookup)) return refusal;
+  take_labels_of_node(pod, lookup);
+  return {};
+}
+
+void taint_as_not_ready(Tree& node) {
+  Tree& taints = node.ensure({"spec", "taints"});
+  for (const Tree& taint : std::as_const(taints).elements()) {
+    if (taint["key"].string() == kNotReady && taint["effect"].string() == "NoSchedule") return;
+  }
+  taints.append(Tree::object({{"effect", "NoSchedule"}, {"key", kNotReady}}));
+}
+
+}  // namespace
+
+void copy_topology_labels(const Tree& node, Tree& pod) {
+  for (std::string_view key : {"topology.kubernetes.io/region", "topology.kubernetes.io/zone"}) {
+    if (const Tree* value = node.at({"metadata", "labels"}).find(key)) {
+      pod.ensure({"metadata", "labels"}).set(key, Tree(*value));
+    }
+  }
+}
+
+std::optional<Refusal> admit_create(ResourceId resource, Tree& object, const Lookup& lookup) {
+  switch (resource) {
+    case ResourceId::Pods:
+      return admit_pod(object, lookup);
+    case ResourceId::Nodes:
+      taint_as_not_ready(object);
+      return {};
+    case ResourceId::PriorityClasses:
+      return only_one_default(object, lookup, false);
+    case ResourceId::PersistentVolumes:
+      add_finalizer(object, "kubernetes.io/pv-protection");
+      return {};
+    case ResourceId::PersistentVolumeClaims:
+      default_storage_class(object, lookup);
+      add_finalizer(object, "kubernetes.io/pvc-protection");
+      return {};
+    case ResourceId::Services:
+      return allocate_service(object, lookup);
+    default:
+      return {};
+  }
+}
+
+std::optional<Refusal> admit_update(ResourceId resource, const Tree& old, Tree& updated, const Lookup& lookup,
+                                    std::string_view subresource) {
+  if (!subresource.empty()) return {};
+  switch (resource) {
+    case ResourceId::Pods: {
+      Tree& spec = updated.ensure("spec");
+      for (std::string_view key : {"priority", "preemptionPolicy"}) {
+        const Tree& before = old["spec"][key];
+        if (spec[key].is_null() && !before.is_null()) spec.set(key, Tree(before));
+      }
+      tolerate_failing_nodes(updated);
+      take_labels_of_node(updated, lookup);
+      return {};
+    }
+    case ResourceId::PriorityClasses:
+      return only_one_default(updated, lookup, true);
+    case ResourceId::PersistentVolumeClaims:
+      return resize_claim(old, updated, lookup);
+    case ResourceId::Services: {
+      const auto external = [](const Tree& service) {
+        return service.at({"spec", "type"}).string() == "ExternalName";
+      };
+      return external(old) && !external(updated) ? allocate_service(updated, lookup) : std::nullopt;
+    }
+    default:
+      return {};
+  }
+}
+
+}  // namespace tamp::world::api

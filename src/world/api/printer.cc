@@ -1,0 +1,678 @@
+#include "world/api/printer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "world/api/server.h"
+
+namespace tamp::world::api {
+namespace {
+
+using Cells = Tree::Array;
+
+const Column kName{"Name", "string", 0, "name"};
+const Column kAge{"Age"};
+const Column kContainers{"Containers", "string", 1};
+const Column kImages{"Images", "string", 1};
+const Column kSelector{"Selector", "string", 1};
+
+const Tree& name_of(const Tree& object) { return object["metadata"]["name"]; }
+std::string age_of(const Tree& object, Time now) { return age(object["metadata"]["creationTimestamp"], now); }
+Tree count(const Tree& list) { return static_cast<std::int64_t>(list.size()); }
+Tree number(const Tree& value) { return value.integer(); }
+
+std::string joined(const Tree& list, std::string_view member, std::string_view separator = ",") {
+  std::string out;
+  for (const Tree& element : list.elements()) {
+    if (!out.empty()) out += separator;
+    out += member.empty() ? element.string() : element[member].string();
+  }
+  return out;
+}
+
+void add_containers(Cells& cells, const Tree& pod_spec) {
+  cells.emplace_back(joined(pod_spec["containers"], "name"));
+  cells.emplace_back(joined(pod_spec["containers"], "image"));
+}
+
+std::string or_else(std::string_view text, std::string_view otherwise) {
+  return std::string(text.empty() ? otherwise : text);
+}
+
+std::string number_or_text(const Tree& value) {
+  return value.is_string() ? std::string(value.string()) : std::to_string(value.integer());
+}
+
+Cells name_and_age(const Tree& o, Time now) { return {name_of(o), age_of(o, now)}; }
+
+Cells plain(const Tree& o, Time) { return {name_of(o), o["metadata"]["creationTimestamp"]}; }
+
+Cells pod_template(const Tree& o, Time) {
+  const Tree& pod = o["template"];
+  return {name_of(o), joined(pod["spec"]["containers"], "name"), joined(pod["spec"]["containers"], "image"),
+          format_labels(pod["metadata"]["labels"])};
+}
+
+Cells disruption_budget(const Tree& o, Time now) {
+  const auto side = [&](std::string_view field) {
+    const Tree* value = o["spec"].find(field);
+    return value == nullptr ? std::string("N/A") : number_or_text(*value);
+  };
+  return {name_of(o), side("minAvailable"), side("maxUnavailable"), number(o["status"]["disruptionsAllowed"]),
+          age_of(o, now)};
+}
+
+Cells replicas(const Tree& o, Time now) {
+  Cells cells{name_of(o), number(o["spec"]["replicas"]), number(o["status"]["replicas"]),
+              number(o["status"]["readyReplicas"]), age_of(o, now)};
+  add_containers(cells, o.at({"spec", "template", "spec"}));
+  return cells;
+}
+
+Cells replica_set(const Tree& o, Time now) {
+  Cells cells = replicas(o, now);
+  cells.emplace_back(format_selector(o["spec"]["selector"]));
+  return cells;
+}
+
+Cells replication_controller(const Tree& o, Time now) {
+  Cells cells = replicas(o, now);
+  cells.emplace_back(format_labels(o["spec"]["selector"]));
+  return cells;
+}
+
+Cells daemon_set(const Tree& o, Time now) {
+  const Tree& status = o["status"];
+  const Tree& pod = o.at({"spec", "template", "spec"});
+  Cells cells{name_of(o),
+              number(status["desiredNumberScheduled"]),
+              number(status["currentNumberScheduled"]),
+              number(status["numberReady"]),
+              number(status["updatedNumberScheduled"]),
+              number(status["numberAvailable"]),
+              format_labels(pod["nodeSelector"]),
+              age_of(o, now)};
+  add_containers(cells, pod);
+  cells.emplace_back(format_selector(o["spec"]["selector"]));
+  return cells;
+}
+
+Cells job(const Tree& o, Time now) {
+  const std::int64_t succeeded = o["status"]["succeeded"].integer();
+  const std::int64_t parallelism = o["spec"]["parallelism"].integer();
+  std::string completions;
+  if (o["spec"].has("completions"))
+    completions = fmt::format("{}/{}", succeeded, o["spec"]["completions"].integer());
+  else if (parallelism > 1)
+    completions = fmt::format("{}/1 of {}", succeeded, parallelism);
+  else
+    completions = fmt::format("{}/1", succeeded);
+
+  std::string took;
+  const auto started = parse_rfc3339(o["status"]["startTime"].string());
+  const auto ended = parse_rfc3339(o["status"]["completionTime"].string());
+  if (started.ok()) took = human_duration((ended.ok() ? *ended : now) - *started);
+
+  std::string status = "Running";
+  if (condition_true(o, "Complete"))
+    status = "Complete";
+  else if (condition_true(o, "Failed"))
+    status = "Failed";
+  else if (o["metadata"].has("deletionTimestamp"))
+    status = "Terminating";
+  else if (condition_true(o, "Suspended"))
+    status = "Suspended";
+  else if (condition_true(o, "FailureTarget"))
+    status = "FailureTarget";
+  else if (condition_true(o, "SuccessCriteriaMet"))
+    status = "SuccessCriteriaMet";
+
+  Cells cells{name_of(o), status, completions, took, age_of(o, now)};
+  add_containers(cells, o.at({"spec", "template", "spec"}));
+  cells.emplace_back(format_selector(o["spec"]["selector"]));
+  return cells;
+}
+
+Cells cron_job(const Tree& o, Time now) {
+  const Tree* last = o["status"].find("lastScheduleTime");
+  const Tree& job = o.at({"spec", "jobTemplate", "spec"});
+  Cells cells{name_of(o),
+              o["spec"]["schedule"],
+              or_else(o["spec"]["timeZone"].string(), "<none>"),
+              !o["spec"].has("suspend")        ? "<unset>"
+              : o["spec"]["suspend"].boolean() ? "True"
+                                               : "False",
+              count(o["status"]["active"]),
+              last == nullptr ? "<none>" : age(*last, now),
+              age_of(o, now)};
+  add_containers(cells, job.at({"template", "spec"}));
+  cells.emplace_back(format_selector(job["selector"]));
+  return cells;
+}
+
+std::string external_address(const Tree& service) {
+  const std::string_view type = service["spec"]["type"].string();
+  std::string listed = joined(service["spec"]["externalIPs"], "");
+  if (type == "ExternalName") return std::string(service["spec"]["externalName"].string());
+  if (type != "LoadBalancer") return or_else(listed, "<none>");
+  std::set<std::string> balancers;
+  for (const Tree& entry : service.at({"status", "loadBalancer", "ingress"}).elements())
+    balancers.insert(or_else(entry["ip"].string(), entry["hostname"].string()));
+  std::string out = fmt::format("{}", fmt::join(balancers, ","));
+  if (!out.empty() && !listed.empty()) out += ',';
+  return or_else(out + listed, "<pending>");
+}
+
+Cells service(const Tree& o, Time now) {
+  std::string ports;
+  for (const Tree& port : o["spec"]["ports"].elements()) {
+    if (!ports.empty()) ports += ',';
+    ports += std::to_string(port["port"].integer());
+    if (port["nodePort"].integer() > 0) ports += fmt::format(":{}", port["nodePort"].integer());
+    ports += "/" + std::string(port["protocol"].string());
+  }
+  const auto& ips = o["spec"]["clusterIPs"].elements();
+  return {name_of(o),
+          o["spec"]["type"].string(),
+          ips.empty() ? "<none>" : std::string(ips.front().string()),
+          external_address(o),
+          or_else(ports, "<none>"),
+          age_of(o, now),
+          format_labels(o["spec"]["selector"])};
+}
+
+Cells stateful_set(const Tree& o, Time now) {
+  Cells cells{name_of(o),
+              fmt::format("{}/{}", o["status"]["readyReplicas"].integer(), o["spec"]["replicas"].integer()),
+              age_of(o, now)};
+  add_containers(cells, o.at({"spec", "template", "spec"}));
+  return cells;
+}
+
+Cells deployment(const Tree& o, Time now) {
+  Cells cells{name_of(o),
+              fmt::format("{}/{}", o["status"]["readyReplicas"].integer(), o["spec"]["replicas"].integer()),
+              number(o["status"]["updatedReplicas"]), number(o["status"]["availableReplicas"]),
+              age_of(o, now)};
+  add_containers(cells, o.at({"spec", "template", "spec"}));
+  const std::string selector = format_selector(o["spec"]["selector"]);
+  cells.emplace_back(selector == "<none>" ? "" : selector);
+  return cells;
+}
+
+// "10.0.0.1:80,10.0.0.2:80 + 3 more..."
+std::string first_three(const std::vector<std::string>& all, std::string_view otherwise) {
+  if (all.empty()) return std::string(otherwise);
+  std::string out;
+  for (std::size_t i = 0; i < std::min<std::size_t>(3, all.size()); ++i) out += (i ? "," : "") + all[i];
+  if (all.size() > 3) out += fmt::format(" + {} more...", all.size() - 3);
+  return out;
+}
+
+Cells endpoints(const Tree& o, Time now) {
+  std::vector<std::string> all;
+  for (const Tree& subset : o["subsets"].elements()) {
+    if (subset["ports"].empty())
+      for (const Tree& address : subset["addresses"].elements()) all.emplace_back(address["ip"].string());
+    for (const Tree& port : subset["ports"].elements())
+      for (const Tree& address : subset["addresses"].elements())
+        all.push_back(fmt::format("{}:{}", address["ip"].string(), port["port"].integer()));
+  }
+  return {name_of(o), first_three(all, o["subsets"].empty() ? "<none>" : ""), age_of(o, now)};
+}
+
+Cells endpoint_slice(const Tree& o, Time now) {
+  std::vector<std::string> ports, addresses;
+  for (const Tree& port : o["ports"].elements())
+    ports.push_back(port.has("port") ? std::to_string(port["port"].integer())
+                                     : or_else(port["name"].string(), "*"));
+  for (const Tree& endpoint : o["endpoints"].elements())
+    for (const Tree& address : endpoint["addresses"].elements()) addresses.emplace_back(address.string());
+  return {name_of(o), o["addressType"].string(), first_three(ports, "<unset>"),
+          first_three(addresses, "<unset>"), age_of(o, now)};
+}
+
+std::string node_roles(const Tree& node) {
+  constexpr std::string_view kPrefix = "node-role.kubernetes.io/";
+  std::set<std::string> roles;
+  for (const Tree::Member& label : node["metadata"]["labels"].members()) {
+    if (label.key.starts_with(kPrefix) && label.key.size() > kPrefix.size())
+      roles.insert(label.key.substr(kPrefix.size()));
+    if (label.key == "kubernetes.io/role" && !label.value.string().empty())
+      roles.emplace(label.value.string());
+  }
+  return or_else(fmt::format("{}", fmt::join(roles, ",")), "<none>");
+}
+
+std::string node_address(const Tree& node, std::string_view type) {
+  for (const Tree& address : node["status"]["addresses"].elements())
+    if (address["type"].string() == type) return std::string(address["address"].string());
+  return "<none>";
+}
+
+Cells node(const Tree& o, Time now) {
+  const Tree* ready = find_condition(o, "Ready");
+  std::string status = ready == nullptr                        ? "Unknown"
+                       : (*ready)["status"].string() == "True" ? "Ready"
+                                                               : "NotReady";
+  if (o["spec"]["unschedulable"].boolean()) status += ",SchedulingDisabled";
+  const Tree& info = o["status"]["nodeInfo"];
+  std::string kernel = or_else(info["kernelVersion"].string(), "<unknown>");
+  if (!info["architecture"].string().empty())
+    kernel += " (" + std::string(info["architecture"].string()) + ")";
+  return {name_of(o),
+          status,
+          node_roles(o),
+          age_of(o, now),
+          info["kubeletVersion"].string(),
+          node_address(o, "InternalIP"),
+          node_address(o, "ExternalIP"),
+          or_else(info["osImage"].string(), "<unknown>"),
+          kernel,
+          or_else(info["containerRuntimeVersion"].string(), "<unknown>")};
+}
+
+// Both v1 and events.k8s.io/v1: the fields are named differently.
+Cells event(const Tree& o, Time now) {
+  const auto either = [&](std::string_view v1, std::string_view later) -> const Tree& {
+    return o.has(v1) ? o[v1] : o[later];
+  };
+  std::string first = age(either("firstTimestamp", "deprecatedFirstTimestamp"), now);
+  if (first == "<unknown>") first = age(o["eventTime"], now);
+  std::string last = age(either("lastTimestamp", "deprecatedLastTimestamp"), now);
+  if (last == "<unknown>") last = first;
+  std::int64_t times = either("count", "deprecatedCount").integer();
+  if (o["series"].is_object()) {
+    last = age(o["series"]["lastObservedTime"], now);
+    times = o["series"]["count"].integer();
+  } else if (times == 0) {
+    times = 1;
+  }
+  const Tree& about = either("involvedObject", "regarding");
+  std::string target(about["kind"].string());
+  std::transform(target.begin(), target.end(), target.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  if (!about["name"].string().empty()) target += "/" + std::string(about["name"].string());
+  const Tree& source = either("source", "deprecatedSource");
+  std::string who =
+      or_else(source["component"].string(), either("reportingComponent", "reportingController").string());
+  const std::string host = or_else(source["host"].string(), o["reportingInstance"].string());
+  if (!host.empty()) who += ", " + host;
+  std::string_view message = either("message", "note").string();
+  while (!message.empty() && (message.back() == '\n' || message.back() == ' ')) message.remove_suffix(1);
+  while (!message.empty() && (message.front() == '\n' || message.front() == ' ')) message.remove_prefix(1);
+  return {last,
+          o["type"].string(),
+          o["reason"].string(),
+          target,
+          about["fieldPath"].string(),
+          who,
+          message,
+          first,
+          times,
+          name_of(o)};
+}
+
+Cells name_space(const Tree& o, Time now) {
+  return {name_of(o), o["status"]["phase"].string(), age_of(o, now)};
+}
+
+Cells secret(const Tree& o, Time now) {
+  return {name_of(o), o["type"].string(), count(o["data"]), age_of(o, now)};
+}
+
+Cells config_map(const Tree& o, Time now) {
+  const std::size_t entries = o["data"].size() + o["binaryData"].size();
+  return {name_of(o), static_cast<std::int64_t>(entries), age_of(o, now)};
+}
+
+std::string access_modes(const Tree& modes) {
+  std::string out;
+  for (const auto& [mode, letters] : {std::pair{"ReadWriteOnce", "RWO"},
+                                      {"ReadOnlyMany", "ROX"},
+                                      {"ReadWriteMany", "RWX"},
+                                      {"ReadWriteOncePod", "RWOP"}})
+    for (const Tree& wanted : modes.elements())
+      if (wanted.string() == mode) {
+        out += (out.empty() ? "" : ",") + std::string(letters);
+        break;
+      }
+  return out;
+}
+
+std::string storage_class_name(const Tree& o) {
+  const Tree* annotation = o["metadata"]["annotations"].find("volume.beta.kubernetes.io/storage-class");
+  return std::string(annotation ? annotation->string() : o["spec"]["storageClassName"].string());
+}
+
+std::string_view phase_of(const Tree& o) {
+  return o["metadata"].has("deletionTimestamp") ? "Terminating" : o["status"]["phase"].string();
+}
+
+Cells volume(const Tree& o, Time now) {
+  const Tree& claim = o["spec"]["claimRef"];
+  return {name_of(o),
+          or_else(o["spec"]["capacity"]["storage"].string(), "0"),
+          access_modes(o["spec"]["accessModes"]),
+          o["spec"]["persistentVolumeReclaimPolicy"].string(),
+          phase_of(o),
+          claim.is_object() ? fmt::format("{}/{}", claim["namespace"].string(), claim["name"].string()) : "",
+          storage_class_name(o),
+          or_else(o["spec"]["volumeAttributesClassName"].string(), "<unset>"),
+          o["status"]["reason"].string(),
+          age_of(o, now),
+          or_else(o["spec"]["volumeMode"].string(), "<unset>")};
+}
+
+Cells claim(const Tree& o, Time now) {
+  const std::string_view volume_name = o["spec"]["volumeName"].string();
+  const bool bound = !volume_name.empty();
+  return {name_of(o),
+          phase_of(o),
+          volume_name,
+          bound ? or_else(o["status"]["capacity"]["storage"].string(), "0") : "",
+          bound ? access_modes(o["status"]["accessModes"]) : "",
+          storage_class_name(o),
+          or_else(o["spec"]["volumeAttributesClassName"].string(), "<unset>"),
+          age_of(o, now),
+          or_else(o["spec"]["volumeMode"].string(), "<unset>")};
+}
+
+// One metric of a HorizontalPodAutoscaler: what is, of what is wanted.
+std::string metric(const Tree& spec, const Tree& status) {
+  const std::string_view type = spec["type"].string();
+  const std::string_view key = type == "Resource"            ? "resource"
+                               : type == "ContainerResource" ? "containerResource"
+                               : type == "Pods"              ? "pods"
+                               : type == "Object"            ? "object"
+                               : type == "External"          ? "external"
+                                                             : "";
+  if (key.empty()) return "<unknown type>";
+  const Tree& target = spec[key]["target"];
+  const Tree& current = status[key]["current"];
+  const auto value = [](const Tree& quantity) { return number_or_text(quantity); };
+  if (type == "Resource" || type == "ContainerResource") {
+    const std::string name(spec[key]["name"].string());
+    if (target.has("averageValue"))
+      return fmt::format("{}: {}/{}", name,
+                         current.has("averageValue") ? value(current["averageValue"]) : "<unknown>",
+                         value(target["averageValue"]));
+    const auto percent = [](const Tree& from, std::string_view otherwise) {
+      return from.has("averageUtilization") ? fmt::format("{}%", from["averageUtilization"].integer())
+                                            : std::string(otherwise);
+    };
+    return fmt::format("{}: {}/{}", name, percent(current, "<unknown>"), percent(target, "<auto>"));
+  }
+  if (type == "Pods" || target.has("averageValue"))
+    return fmt::format("{}/{}{}", current.has("averageValue") ? value(current["averageValue"]) : "<unknown>",
+                       value(target["averageValue"]), type == "Pods" ? "" : " (avg)");
+  return fmt::format("{}/{}", current.has("value") ? value(current["value"]) : "<unknown>",
+                     value(target["value"]));
+}
+
+Cells pod_autoscaler(const Tree& o, Time now) {
+  const auto& specs = o["spec"]["metrics"].elements();
+  const auto& statuses = o["status"]["currentMetrics"].elements();
+  std::string metrics;
+  for (std::size_t i = 0; i < std::min<std::size_t>(2, specs.size()); ++i)
+    metrics += (i ? ", " : "") + metric(specs[i], i < statuses.size() ? statuses[i] : Tree());
+  if (specs.size() > 2) metrics += fmt::format(" + {} more...", specs.size() - 2);
+  const Tree& target = o["spec"]["scaleTargetRef"];
+  return {name_of(o),
+          fmt::format("{}/{}", target["kind"].string(), target["name"].string()),
+          or_else(metrics, "<none>"),
+          o["spec"].has("minReplicas") ? std::to_string(o["spec"]["minReplicas"].integer()) : "<unset>",
+          number(o["spec"]["maxReplicas"]),
+          number(o["status"]["currentReplicas"]),
+          age_of(o, now)};
+}
+
+Cells role_binding(const Tree& o, Time now) {
+  std::string users, groups, accounts;
+  for (const Tree& subject : o["subjects"].elements()) {
+    const std::string_view kind = subject["kind"].string();
+    std::string& list = kind == "User" ? users : kind == "Group" ? groups : accounts;
+    if (!list.empty()) list += ", ";
+    if (kind == "ServiceAccount") list += std::string(subject["namespace"].string()) + "/";
+    list += subject["name"].string();
+  }
+  return {name_of(o),     fmt::format("{}/{}", o["roleRef"]["kind"].string(), o["roleRef"]["name"].string()),
+          age_of(o, now), users,
+          groups,         accounts};
+}
+
+Cells lease(const Tree& o, Time now) {
+  return {name_of(o), o["spec"]["holderIdentity"].string(), age_of(o, now)};
+}
+
+Cells storage_class(const Tree& o, Time now) {
+  std::string name(name_of(o).string());
+  const Tree& annotations = o["metadata"]["annotations"];
+  for (const std::string_view key :
+       {"storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"})
+    if (annotations[key].string() == "true") {
+      name += " (default)";
+      break;
+    }
+  return {name,
+          o["provisioner"].string(),
+          or_else(o["reclaimPolicy"].string(), "Delete"),
+          or_else(o["volumeBindingMode"].string(), "Immediate"),
+          o["allowVolumeExpansion"].boolean(),
+          age_of(o, now)};
+}
+
+Cells controller_revision(const Tree& o, Time now) {
+  std::string controller = "<none>";
+  for (const Tree& owner : o["metadata"]["ownerReferences"].elements()) {
+    if (!owner["controller"].boolean()) continue;
+    std::string kind(owner["kind"].string());
+    const std::string_view version = owner["apiVersion"].string();
+    if (const auto slash = version.find('/'); slash != std::string_view::npos)
+      kind += "." + std::string(version.substr(0, slash));
+    std::transform(kind.begin(), kind.end(), kind.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    controller = kind + "/" + std::string(owner["name"].string());
+  }
+  return {name_of(o), controller, number(o["revision"]), age_of(o, now)};
+}
+
+Cells resource_quota(const Tree& o, Time now) {
+  std::string requests, limits;
+  for (const Tree::Member& hard : o["status"]["hard"].members()) {
+    std::string& list = hard.key.starts_with("limits.") ? limits : requests;
+    list += fmt::format("{}{}: {}/{}", list.empty() ? "" : ", ", hard.key,
+                        or_else(o["status"]["used"][hard.key].string(), "0"), hard.value.string());
+  }
+  return {name_of(o), requests, limits, age_of(o, now)};
+}
+
+Cells priority_class(const Tree& o, Time now) {
+  return {name_of(o), number(o["value"]), o["globalDefault"].boolean(), age_of(o, now),
+          o["preemptionPolicy"].string()};
+}
+
+Cells runtime_class(const Tree& o, Time now) { return {name_of(o), o["handler"].string(), age_of(o, now)}; }
+
+Cells csi_node(const Tree& o, Time now) { return {name_of(o), count(o["spec"]["drivers"]), age_of(o, now)}; }
+
+Cells csi_driver(const Tree& o, Time now) {
+  const Tree& spec = o["spec"];
+  return {name_of(o),
+          spec["attachRequired"].boolean(true),
+          spec["podInfoOnMount"].boolean(),
+          spec["storageCapacity"].boolean(),
+          spec.has("tokenRequests") ? joined(spec["tokenRequests"], "audience") : "<unset>",
+          spec["requiresRepublish"].boolean(),
+          or_else(joined(spec["volumeLifecycleModes"], ""), "<none>"),
+          age_of(o, now)};
+}
+
+Cells webhooks(const Tree& o, Time now) { return {name_of(o), count(o["webhooks"]), age_of(o, now)}; }
+
+Cells admission_policy(const Tree& o, Time now) {
+  const Tree& kind = o["spec"]["paramKind"];
+  return {
+      name_of(o), count(o["spec"]["validations"]),
+      kind.is_object() ? fmt::format("{}/{}", kind["apiVersion"].string(), kind["kind"].string()) : "<unset>",
+      age_of(o, now)};
+}
+
+Cells admission_binding(const Tree& o, Time now) {
+  const Tree& ref = o["spec"]["paramRef"];
+  std::string param = "<unset>";
+  if (!ref["name"].string().empty())
+    param = or_else(ref["namespace"].string(), "*") + "/" + std::string(ref["name"].string());
+  return {name_of(o), o["spec"]["policyName"].string(), param, age_of(o, now)};
+}
+
+std::map<ResourceId, Printer> make_printers() {
+  using R = ResourceId;
+  std::map<R, Printer> all;
+  const Column ready{"Ready"}, type{"Type"}, status{"Status"};
+  const auto integer = [](std::string_view name) { return Column{name, "integer"}; };
+  const auto boolean = [](std::string_view name) { return Column{name, "boolean"}; };
+  const auto wide = [](std::string_view name) { return Column{name, "string", 1}; };
+  all[R::Pods] = {{kName,
+                   ready,
+                   status,
+                   {"Restarts"},
+                   kAge,
+                   wide("IP"),
+                   wide("Node"),
+                   wide("Nominated Node"),
+                   wide("Readiness Gates")},
+                  pod_cells};
+  all[R::PodTemplates] = {{kName, {"Containers"}, {"Images"}, {"Pod Labels"}}, pod_template};
+  all[R::PodDisruptionBudgets] = {
+      {kName, {"Min Available"}, {"Max Unavailable"}, integer("Allowed Disruptions"), kAge},
+      disruption_budget};
+  const std::vector<Column> sets{
+      kName, integer("Desired"), integer("Current"), integer("Ready"), kAge, kContainers, kImages, kSelector};
+  all[R::ReplicationControllers] = {sets, replication_controller};
+  all[R::ReplicaSets] = {sets, replica_set};
+  all[R::DaemonSets] = {{kName,
+                         integer("Desired"),
+                         integer("Current"),
+                         integer("Ready"),
+                         integer("Up-to-date"),
+                         integer("Available"),
+                         {"Node Selector"},
+                         kAge,
+                         kContainers,
+                         kImages,
+                         kSelector},
+                        daemon_set};
+  all[R::Jobs] = {{kName, status, {"Completions"}, {"Duration"}, kAge, kContainers, kImages, kSelector}, job};
+  all[R::CronJobs] = {{kName,
+                       {"Schedule"},
+                       {"Timezone"},
+                       boolean("Suspend"),
+                       integer("Active"),
+                       {"Last Schedule"},
+                       kAge,
+                       kContainers,
+                       kImages,
+                       kSelector},
+                      cron_job};
+  all[R::Services] = {{kName, type, {"Cluster-IP"}, {"External-IP"}, {"Port(s)"}, kAge, kSelector}, service};
+  all[R::StatefulSets] = {{kName, ready, kAge, kContainers, kImages}, stateful_set};
+  all[R::Endpoints] = {{kName, {"Endpoints"}, kAge}, endpoints};
+  all[R::EndpointSlices] = {{kName, {"AddressType"}, {"Ports"}, {"Endpoints"}, kAge}, endpoint_slice};
+  all[R::Nodes] = {{kName,
+                    status,
+                    {"Roles"},
+                    kAge,
+                    {"Version"},
+                    wide("Internal-IP"),
+                    wide("External-IP"),
+                    wide("OS-Image"),
+                    wide("Kernel-Version"),
+                    wide("Container-Runtime")},
+                   node};
+  all[R::Events] = {{{"Last Seen"},
+                     type,
+                     {"Reason"},
+                     {"Object"},
+                     wide("Subobject"),
+                     wide("Source"),
+                     {"Message"},
+                     wide("First Seen"),
+                     wide("Count"),
+                     {"Name", "string", 1, "name"}},
+                    event};
+  all[R::Namespaces] = {{kName, status, kAge}, name_space};
+  all[R::Secrets] = {{kName, type, {"Data"}, kAge}, secret};
+  all[R::ServiceAccounts] = {{kName, kAge}, name_and_age};
+  all[R::PersistentVolumes] = {{kName,
+                                {"Capacity"},
+                                {"Access Modes"},
+                                {"Reclaim Policy"},
+                                status,
+                                {"Claim"},
+                                {"StorageClass"},
+                                {"VolumeAttributesClass"},
+                                {"Reason"},
+                                kAge,
+                                wide("VolumeMode")},
+                               volume};
+  all[R::PersistentVolumeClaims] = {{kName,
+                                     status,
+                                     {"Volume"},
+                                     {"Capacity"},
+                                     {"Access Modes"},
+                                     {"StorageClass"},
+                                     {"VolumeAttributesClass"},
+                                     kAge,
+                                     wide("VolumeMode")},
+                                    claim};
+  all[R::Deployments] = {{kName, ready, {"Up-to-date"}, {"Available"}, kAge, kContainers, kImages, kSelector},
+                         deployment};
+  all[R::HorizontalPodAutoscalers] = {
+      {kName, {"Reference"}, {"Targets"}, {"MinPods"}, {"MaxPods"}, {"Replicas"}, kAge}, pod_autoscaler};
+  all[R::ConfigMaps] = {{kName, {"Data"}, kAge}, config_map};
+  const std::vector<Column> bindings{kName,         {"Role"},       kAge,
+                                     wide("Users"), wide("Groups"), wide("ServiceAccounts")};
+  all[R::RoleBindings] = {bindings, role_binding};
+  all[R::ClusterRoleBindings] = {bindings, role_binding};
+  all[R::Leases] = {{kName, {"Holder"}, kAge}, lease};
+  all[R::StorageClasses] = {
+      {kName, {"Provisioner"}, {"ReclaimPolicy"}, {"VolumeBindingMode"}, {"AllowVolumeExpansion"}, kAge},
+      storage_class};
+  all[R::ControllerRevisions] = {{kName, {"Controller"}, {"Revision"}, kAge}, controller_revision};
+  all[R::ResourceQuotas] = {{kName, {"Request"}, {"Limit"}, kAge}, resource_quota};
+  all[R::PriorityClasses] = {
+      {kName, integer("Value"), boolean("Global-Default"), kAge, wide("PreemptionPolicy")}, priority_class};
+  all[R::RuntimeClasses] = {{kName, {"Handler"}, kAge}, runtime_class};
+  all[R::CsiNodes] = {{kName, integer("Drivers"), kAge}, csi_node};
+  all[R::CsiDrivers] = {{kName,
+                         boolean("AttachRequired"),
+                         boolean("PodInfoOnMount"),
+                         boolean("StorageCapacity"),
+                         {"TokenRequests"},
+                         boolean("RequiresRepublish"),
+                         {"Modes"},
+                         kAge},
+                        csi_driver};
+  all[R::ValidatingWebhookConfigurations] = {{kName, integer("Webhooks"), kAge}, webhooks};
+  all[R::MutatingWebhookConfigurations] = {{kName, integer("Webhooks"), kAge}, webhooks};
+  all[R::ValidatingAdmissionPolicies] = {{kName, integer("Validations"), {"ParamKind"}, kAge},
+                                         admission_policy};
+  all[R::ValidatingAdmissionPolicyBindings] = {{kName, {"PolicyName"}, {"ParamRef"}, kAge},
+                                               admission_binding};
+  return all;
+}
+
+}  // namespace
+
+const Printer& printer_of(ResourceId resource) {
+  static const std::map<ResourceId, Printer> kPrinters = make_printers();
+  static const Printer kPlain{{kName, {"Created At", "date"}}, plain};
+  const auto found = kPrinters.find(resource);
+  return found == kPrinters.end() ? kPlain : found->second;
+}
+
+}  // namespace tamp::world::api

@@ -1,0 +1,19 @@
+// HTTP requests, from the target to the answer.
+#pragma once
+
+#include "world/api/backend.h"
+#include "world/api/watch.h"
+
+namespace tamp::world::api {
+
+// Everything but watches.
+Answer answer(Backend& backend, const Request& request);
+bool asks_for_watch(const Request& request);
+// REQUIRES: asks_for_watch. The watch, or in `refusal` why not.
+struct WatchOpening {
+  std::optional<WatchAsked> asked;
+  Answer refusal;
+};
+WatchOpening answer_watch(Backend& backend, const Request& request);
+
+}  // namespace tamp::world::api

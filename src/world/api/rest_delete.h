@@ -1,0 +1,29 @@
+// DELETE of an object or of many.
+#pragma once
+
+#include "world/api/backend.h"
+#include "world/api/http.h"
+#include "world/api/list.h"
+#include "world/api/route.h"
+
+namespace tamp::world::api {
+
+// A metav1.DeleteOptions, from a body or in an Eviction. In `failure` what is wrong with it.
+struct DeleteReading {
+  DeleteOptions options;
+  bool cascade = false;  // orphanDependents: false, said so
+  Outcome failure;
+};
+DeleteReading read_delete_options(const Tree& options);
+
+// The outcome's object is what is left, or what a kind shows of what is gone; without one its `failure` is a Status that
+// says Success.
+Outcome delete_named(Backend& backend, const Route& route, const Request& request, const Query& query);
+
+struct Collected {
+  Listing listing;  // what was found
+  Outcome failure;
+};
+Collected delete_collection(Backend& backend, const Route& route, const Request& request, const Query& query);
+
+}  // namespace tamp::world::api

@@ -1,0 +1,151 @@
+#include "world/api/rules.h"
+
+#include "world/api/defaults.h"
+#include "world/api/managed_fields.h"
+#include "world/api/status.h"
+#include "world/api/strategy.h"
+#include "world/api/typed.h"
+#include "world/api/validate.h"
+
+namespace tamp::world::api {
+namespace {
+
+Lookup lookup_in(Backend& backend) {
+  Lookup lookup;
+  lookup.get = [&backend](ResourceId resource, std::string_view ns, std::string_view name) -> const Tree* {
+    const ObjectPtr found = backend.store.get(resource, ns, name);
+    return found ? &found->tree() : nullptr;  // the store keeps it until the next write
+  };
+  lookup.each = [&backend](ResourceId resource, const std::function<void(const Tree&)>& see) {
+    for (const auto& [key, object] : backend.store.objects(resource)) see(object->tree());
+  };
+  lookup.choose = [&backend](std::uint64_t bound) { return backend.dice.below(bound); };
+  return lookup;
+}
+
+Outcome refused(const Resource& resource, std::string_view name, const Refusal& refusal) {
+  Tree details = Tree::object({{"kind", resource.plural}});
+  if (!name.empty()) details.set("name", name);
+  if (!resource.group.empty()) details.set("group", resource.group);
+  return failed(refusal.code, refusal.reason, refusal.message, std::move(details));
+}
+
+std::optional<Outcome> judged(const Resource& resource, const Tree& object, const FieldProblems& problems) {
+  if (problems.empty()) return {};
+  return invalid(resource, object["metadata"]["name"].string(), problems);
+}
+
+// What the writer set is the writer's; what admission and the kind's own preparation add afterwards is nobody's.
+void keep_ownership(const Backend& backend, const Resource& resource, const Tree* before, Tree& after,
+                    const Writing& writing) {
+  if (writing.manager.empty() || writing.applied) return;
+  track_update(before, after, writing.manager, writing.subresource, resource.api_version(), backend.now,
+               schema_of(backend, resource));
+}
+
+}  // namespace
+
+const CustomVersion* custom_version(const Backend& backend, const Resource& resource) {
+  if (!resource.custom()) return nullptr;
+  const auto found = backend.customs.find(resource.id);
+  return found != backend.customs.end() ? found->second.version(resource.version) : nullptr;
+}
+
+const Schema* schema_of(const Backend& backend, const Resource& resource) {
+  if (!resource.custom()) return find_schema(resource.group, resource.version, resource.kind);
+  const auto found = backend.custom_schemas.find({resource.id, resource.version});
+  return found != backend.custom_schemas.end() ? &found->second : nullptr;
+}
+
+std::optional<std::string> shape(const Backend& backend, const Resource& resource, Tree& object,
+                                 std::vector<std::string>& complaints) {
+  if (const CustomVersion* version = custom_version(backend, resource)) {
+    if (const Schema* known = schema_of(backend, resource))
+      if (const Field* metadata = known->field("metadata"))
+        if (auto wrong = wrong_type(object["metadata"], metadata->schema())) return wrong;
+    for (const std::string& path : prune(*version, object))
+      complaints.push_back("unknown field \"" + path + "\"");
+    return {};
+  }
+  const Schema* schema = schema_of(backend, resource);
+  if (schema == nullptr) return {};
+  if (auto wrong = wrong_type(object, *schema)) return wrong;
+  for (const std::string& path : conform(object, *schema))
+    complaints.push_back("unknown field \"" + path + "\"");
+  return {};
+}
+
+std::optional<Outcome> prepare_creation(Backend& backend, const Resource& resource, Tree& object,
+                                        const Writing& writing) {
+  if (const CustomVersion* version = custom_version(backend, resource)) {
+    prune(*version, object);
+    set_custom_defaults(*version, object);
+    keep_ownership(backend, resource, nullptr, object, writing);
+    prepare_custom_for_create(*version, object);
+    return judged(resource, object,
+                  validate_custom_create(backend.customs.at(resource.id), *version, object));
+  }
+  set_defaults(resource.id, object);
+  keep_ownership(backend, resource, nullptr, object, writing);
+  if (auto refusal = admit_create(resource.id, object, lookup_in(backend)))
+    return refused(resource, object["metadata"]["name"].string(), *refusal);
+  prepare_for_create(resource.id, object, backend.now);
+  return judged(resource, object, validate_create(resource.id, object));
+}
+
+std::optional<Outcome> prepare_change(Backend& backend, const Resource& resource, const Tree& old,
+                                      Tree& updated, const Writing& writing) {
+  if (const CustomVersion* version = custom_version(backend, resource)) {
+    prune(*version, updated);
+    set_custom_defaults(*version, updated);
+    keep_ownership(backend, resource, &old, updated, writing);
+    prepare_custom_for_update(*version, old, updated, writing.subresource);
+    return judged(
+        resource, updated,
+        validate_custom_update(backend.customs.at(resource.id), *version, old, updated, writing.subresource));
+  }
+  set_defaults(resource.id, updated);
+  keep_ownership(backend, resource, &old, updated, writing);
+  if (auto refusal = admit_update(resource.id, old, updated, lookup_in(backend), writing.subresource))
+    return refused(resource, updated["metadata"]["name"].string(), *refusal);
+  prepare_for_update(resource.id, old, updated, writing.subresource);
+  return judged(resource, updated, validate_update(resource.id, old, updated, writing.subresource));
+}
+
+bool created_by_update(ResourceId resource) {
+  switch (resource) {
+    case ResourceId::Leases:
+    case ResourceId::Endpoints:
+    case ResourceId::Events:
+    case ResourceId::LimitRanges:
+    case ResourceId::Services:
+    case ResourceId::RuntimeClasses:
+    case ResourceId::Roles:
+    case ResourceId::RoleBindings:
+    case ResourceId::ClusterRoles:
+    case ResourceId::ClusterRoleBindings:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool updated_unconditionally(ResourceId resource) {
+  switch (resource) {
+    case ResourceId::ValidatingAdmissionPolicies:
+    case ResourceId::ValidatingAdmissionPolicyBindings:
+    case ResourceId::ValidatingWebhookConfigurations:
+    case ResourceId::MutatingWebhookConfigurations:
+    case ResourceId::Leases:
+    case ResourceId::RuntimeClasses:
+    case ResourceId::PodDisruptionBudgets:
+    case ResourceId::CsiDrivers:
+    case ResourceId::CsiNodes:
+    case ResourceId::CustomResourceDefinitions:
+      return false;
+    default:
+      return resource < ResourceId::FirstCustom;
+  }
+}
+
+}  // namespace tamp::world::api

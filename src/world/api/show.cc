@@ -1,0 +1,128 @@
+#include "world/api/show.h"
+
+#include "world/api/event_versions.h"
+
+namespace tamp::world::api {
+namespace {
+
+// Elements of a list of built-in objects do not repeat what the list says.
+void append_element(std::string& out, const Showing& showing, const ObjectPtr& object) {
+  const Resource& resource = *showing.resource;
+  if (resource.custom() && resource.storage) {
+    out += object->json();
+    return;
+  }
+  if (resource.storage) {
+    // Without apiVersion and kind, and without copying the object for that.
+    out += '{';
+    bool first = true;
+    for (const Tree::Member& member : object->tree().members()) {
+      if (member.key == "apiVersion" || member.key == "kind") continue;
+      if (!first) out += ',';
+      first = false;
+      out += '"';
+      out += member.key;
+      out += "\":";
+      codec::append_json(out, member.value);
+    }
+    out += '}';
+    return;
+  }
+  Tree shown = in_version(resource, object->tree());
+  if (!resource.custom()) {
+    shown.erase("apiVersion");
+    shown.erase("kind");
+  }
+  codec::append_json(out, shown);
+}
+
+Tree table_of(const Showing& showing, const std::vector<ObjectPtr>& objects, const Tree& metadata,
+              bool with_columns) {
+  std::vector<Tree> converted;
+  std::vector<const Tree*> trees;
+  trees.reserve(objects.size());
+  if (!showing.resource->storage) {
+    converted.reserve(objects.size());
+    for (const ObjectPtr& object : objects)
+      converted.push_back(in_version(*showing.resource, object->tree()));
+    for (const Tree& tree : converted) trees.push_back(&tree);
+  } else {
+    for (const ObjectPtr& object : objects) trees.push_back(&object->tree());
+  }
+  return to_table(*showing.resource, showing.custom, trees, metadata, showing.row_object, with_columns,
+                  showing.now);
+}
+
+}  // namespace
+
+Showing showing_of(const Backend& backend, const Resource& resource, std::string_view accept,
+                   const Query& query) {
+  Showing showing;
+  showing.resource = &resource;
+  showing.custom = custom_version(backend, resource);
+  showing.form = form_asked(accept);
+  const std::string_view rows = query["includeObject"];
+  showing.row_object = rows == "None"     ? RowObject::None
+                       : rows == "Object" ? RowObject::Object
+                                          : RowObject::Metadata;
+  showing.now = backend.now;
+  return showing;
+}
+
+Tree in_version(const Resource& resource, const Tree& stored) {
+  if (resource.storage) return stored;
+  if (resource.id == ResourceId::Events) return to_events_v1(stored);
+  Tree shown = stored;
+  shown.set("apiVersion", resource.api_version());
+  return shown;
+}
+
+Tree to_storage(const Resource& resource, Tree given) {
+  if (resource.storage) return given;
+  return resource.id == ResourceId::Events ? from_events_v1(given) : given;
+}
+
+std::string object_text(const Showing& showing, const ObjectPtr& object) {
+  return event_text(showing, object, true);
+}
+
+std::string event_text(const Showing& showing, const ObjectPtr& object, bool with_columns) {
+  switch (showing.form) {
+    case Form::Table: {
+      const Tree metadata = Tree::object({{"resourceVersion", object->metadata()["resourceVersion"]}});
+      return codec::to_json(table_of(showing, {object}, metadata, with_columns));
+    }
+    case Form::PartialMetadata:
+    case Form::PartialMetadataList:
+      return codec::to_json(to_partial_metadata(object->tree()));
+    default:
+      break;
+  }
+  return showing.resource->storage ? object->json()
+                                   : codec::to_json(in_version(*showing.resource, object->tree()));
+}
+
+std::string list_text(const Showing& showing, const std::vector<ObjectPtr>& items, const Tree& metadata) {
+  if (showing.form == Form::Table) return codec::to_json(table_of(showing, items, metadata, true));
+  const bool partial = showing.form == Form::PartialMetadata || showing.form == Form::PartialMetadataList;
+  std::string out = "{\"apiVersion\":\"";
+  out += partial ? "meta.k8s.io/v1" : showing.resource->api_version();
+  out += "\",\"items\":[";
+  bool first = true;
+  for (const ObjectPtr& object : items) {
+    if (!first) out += ',';
+    first = false;
+    if (partial)
+      codec::append_json(out, to_partial_metadata(object->tree()));
+    else
+      append_element(out, showing, object);
+  }
+  out += "],\"kind\":\"";
+  out += partial ? "PartialObjectMetadataList" : showing.resource->list_kind;
+  out += "\",\"metadata\":";
+  codec::append_json(out, metadata);
+  out += '}';
+  return out;
+}
+
+}  // namespace tamp::world::api

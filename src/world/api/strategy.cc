@@ -1,0 +1,417 @@
+#include "world/api/strategy.h"
+
+#include <charconv>
+#include <string>
+
+#include "world/api/strategy_pod.h"
+
+namespace tamp::world::api {
+namespace {
+
+constexpr std::string_view kTemplateGeneration = "deprecated.daemonset.template.generation";
+
+// Which kinds count the changes of what they ask for.
+bool counts_generations(ResourceId resource) {
+  switch (resource) {
+    case ResourceId::Pods:
+    case ResourceId::ReplicationControllers:
+    case ResourceId::PodTemplates:
+    case ResourceId::Deployments:
+    case ResourceId::ReplicaSets:
+    case ResourceId::StatefulSets:
+    case ResourceId::DaemonSets:
+    case ResourceId::Jobs:
+    case ResourceId::CronJobs:
+    case ResourceId::PodDisruptionBudgets:
+    case ResourceId::PriorityClasses:
+    case ResourceId::CustomResourceDefinitions:
+    case ResourceId::ValidatingAdmissionPolicies:
+    case ResourceId::ValidatingAdmissionPolicyBindings:
+    case ResourceId::ValidatingWebhookConfigurations:
+    case ResourceId::MutatingWebhookConfigurations:
+    case ResourceId::EndpointSlices:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// The status of an object that nobody has looked at yet: what is always shown, even if zero.
+Tree blank_status(ResourceId resource) {
+  switch (resource) {
+    case ResourceId::ReplicationControllers:
+    case ResourceId::ReplicaSets:
+      return Tree::object({{"replicas", 0}});
+    case ResourceId::StatefulSets:
+      return Tree::object({{"availableReplicas", 0}, {"replicas", 0}});
+    case ResourceId::DaemonSets:
+      return Tree::object({{"currentNumberScheduled", 0},
+                           {"desiredNumberScheduled", 0},
+                           {"numberMisscheduled", 0},
+                           {"numberReady", 0}});
+    case ResourceId::PodDisruptionBudgets:
+      return Tree::object(
+          {{"currentHealthy", 0}, {"desiredHealthy", 0}, {"disruptionsAllowed", 0}, {"expectedPods", 0}});
+    case ResourceId::HorizontalPodAutoscalers:
+      return Tree::object({{"currentMetrics", Tree()}, {"desiredReplicas", 0}});
+    case ResourceId::Services:
+      return Tree::object({{"loadBalancer", Tree::object()}});
+    case ResourceId::Namespaces:
+      return Tree::object({{"phase", "Active"}});
+    case ResourceId::PersistentVolumeClaims:
+    case ResourceId::PersistentVolumes:
+      return Tree::object({{"phase", "Pending"}});
+    default:
+      return Tree::object();
+  }
+}
+
+// Status is a part of its own, which writes to the object itself do not touch.
+bool has_own_status(ResourceId resource) {
+  switch (resource) {
+    case ResourceId::Pods:
+    case ResourceId::Nodes:
+    case ResourceId::Namespaces:
+    case ResourceId::Services:
+    case ResourceId::PersistentVolumes:
+    case ResourceId::PersistentVolumeClaims:
+    case ResourceId::ReplicationControllers:
+    case ResourceId::ResourceQuotas:
+    case ResourceId::Deployments:
+    case ResourceId::ReplicaSets:
+    case ResourceId::StatefulSets:
+    case ResourceId::DaemonSets:
+    case ResourceId::Jobs:
+    case ResourceId::CronJobs:
+    case ResourceId::HorizontalPodAutoscalers:
+    case ResourceId::PodDisruptionBudgets:
+    case ResourceId::CustomResourceDefinitions:
+    case ResourceId::ValidatingAdmissionPolicies:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void keep(const Tree& old, Tree& updated, std::string_view key) {
+  if (const Tree* member = old.find(key)) {
+    updated.set(key, Tree(*member));
+  } else {
+    updated.erase(key);
+  }
+}
+
+void keep_metadata(const Tree& old, Tree& updated, std::string_view key) {
+  keep(old["metadata"], updated.ensure("metadata"), key);
+}
+
+void set_if_absent(Tree& labels, std::string_view key, std::string_view value) {
+  if (!labels.has(key)) labels.set(key, value);
+}
+
+// Pods of a Job are told apart by its uid, unless the writer asked to choose the selector.
+void generate_job_selector(Tree& job) {
+  Tree& spec = job.ensure("spec");
+  if (spec["manualSelector"].boolean()) return;
+  const std::string name(job.at({"metadata", "name"}).string());
+  const std::string uid(job.at({"metadata", "uid"}).string());
+  // A job without labels has those of its pods, also the ones that are made here.
+  const Tree& own = std::as_const(job).at({"metadata", "labels"});
+  const bool shared = own.empty() || own == std::as_const(job).at({"spec", "template", "metadata", "labels"});
+  Tree& labels = job.ensure({"spec", "template", "metadata", "labels"});
+  set_if_absent(labels, "job-name", name);
+  set_if_absent(labels, "batch.kubernetes.io/job-name", name);
+  set_if_absent(labels, "controller-uid", uid);
+  set_if_absent(labels, "batch.kubernetes.io/controller-uid", uid);
+  if (shared)
+    job.ensure({"metadata", "labels"}) =
+        Tree(std::as_const(job).at({"spec", "template", "metadata", "labels"}));
+  set_if_absent(job.ensure({"spec", "selector", "matchLabels"}), "batch.kubernetes.io/controller-uid", uid);
+}
+
+void add_stored_version(Tree& definition) {
+  for (const Tree& version : definition.at({"spec", "versions"}).elements()) {
+    if (!version["storage"].boolean()) continue;
+    const std::string name(version["name"].string());
+    Tree& stored = definition.ensure("status").ensure("storedVersions");
+    for (const Tree& known : stored.elements()) {
+      if (known.string() == name) return;
+    }
+    stored.append(name);
+    return;
+  }
+}
+
+void blank_definition_status(Tree& definition) {
+  definition.set("status", Tree::object({{"acceptedNames", Tree::object({{"kind", ""}, {"plural", ""}})},
+                                         {"conditions", Tree()},
+                                         {"storedVersions", Tree::array()}}));
+  add_stored_version(definition);
+}
+
+void prepare_namespace(Tree& object) {
+  Tree& finalizers = object.ensure({"spec", "finalizers"});
+  bool found = false;
+  for (const Tree& finalizer : std::as_const(finalizers).elements())
+    found |= finalizer.string() == "kubernetes";
+  if (!found) finalizers.append("kubernetes");
+  const std::string name(object.at({"metadata", "name"}).string());
+  if (!name.empty()) object.ensure({"metadata", "labels"}).set("kubernetes.io/metadata.name", name);
+}
+
+// Either of the two ways to name a source of data stands for both, unless it is in another namespace.
+void normalize_data_sources(Tree* spec) {
+  if (spec == nullptr || !spec->is_object()) return;
+  const Tree* source = spec->find("dataSource");
+  const Tree* reference = spec->find("dataSourceRef");
+  if (source != nullptr && reference == nullptr) {
+    spec->set("dataSourceRef", Tree(*source));
+  } else if (source == nullptr && reference != nullptr && (*reference)["namespace"].string().empty()) {
+    spec->set("dataSource", Tree(*reference));
+  }
+}
+
+void keep_names_of_secrets(Tree& account) {
+  Tree* secrets = account.find("secrets");
+  if (secrets == nullptr || !secrets->is_array()) return;
+  for (Tree& secret : secrets->elements()) secret = Tree::object({{"name", secret["name"]}});
+}
+
+std::int64_t template_generation(const Tree& object) {
+  const std::string_view text = object.at({"metadata", "annotations"})[kTemplateGeneration].string();
+  std::int64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+void set_template_generation(Tree& object, std::int64_t number) {
+  object.ensure({"metadata", "annotations"}).set(kTemplateGeneration, std::to_string(number));
+}
+
+bool needs_address(const Tree& service) { return service.at({"spec", "type"}).string() != "ExternalName"; }
+bool needs_node_ports(const Tree& service) {
+  const std::string_view type = service.at({"spec", "type"}).string();
+  return type == "NodePort" || type == "LoadBalancer";
+}
+
+// Addresses that were given stay if a writer leaves them out, and go with a type that has none.
+void prepare_service_update(const Tree& old, Tree& updated) {
+  Tree& spec = updated.ensure("spec");
+  const Tree& before = old["spec"];
+  if (needs_address(old) && needs_address(updated)) {
+    for (std::string_view key : {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"}) {
+      if (spec[key].is_null() || (spec[key].is_string() && spec[key].string().empty()) ||
+          (spec[key].is_array() && spec[key].empty())) {
+        keep(before, spec, key);
+      }
+    }
+  } else if (needs_address(old)) {
+    for (std::string_view key : {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"}) {
+      if (spec[key] == before[key]) spec.erase(key);
+    }
+  }
+  Tree* ports = spec.find("ports");
+  if (ports == nullptr || !ports->is_array()) return;
+  for (Tree& port : ports->elements()) {
+    if (!port.is_object()) continue;
+    if (!needs_node_ports(updated)) {
+      if (needs_node_ports(old)) port.erase("nodePort");
+      continue;
+    }
+    if (port["nodePort"].integer() != 0) continue;
+    for (const Tree& known : before["ports"].elements()) {
+      if (known["port"] == port["port"] && known["protocol"] == port["protocol"] && known.has("nodePort")) {
+        port.set("nodePort", Tree(known["nodePort"]));
+      }
+    }
+  }
+}
+
+// Of a kind that counts generations: did what it asks for change?
+bool asks_otherwise(ResourceId resource, const Tree& old, const Tree& updated) {
+  const auto differs = [&](std::string_view key) { return !(old[key] == updated[key]); };
+  switch (resource) {
+    case ResourceId::PriorityClasses:
+      return false;
+    case ResourceId::PodTemplates:
+      return differs("template");
+    case ResourceId::Deployments:
+      // Its annotations are copied to replica sets.
+      return differs("spec") ||
+             !(old.at({"metadata", "annotations"}) == updated.at({"metadata", "annotations"}));
+    case ResourceId::ValidatingWebhookConfigurations:
+    case ResourceId::MutatingWebhookConfigurations:
+      return differs("webhooks");
+    case ResourceId::EndpointSlices:
+      return differs("endpoints") || differs("ports") || differs("addressType") ||
+             !(old.at({"metadata", "labels"}) == updated.at({"metadata", "labels"}));
+    default:
+      return differs("spec");
+  }
+}
+
+void prepare_status_update(ResourceId resource, const Tree& old, Tree& updated) {
+  keep(old, updated, "spec");
+  switch (resource) {
+    case ResourceId::Pods:
+      prepare_pod_status(old, updated);
+      return;
+    case ResourceId::Deployments:
+      keep_metadata(old, updated, "labels");
+      return;
+    case ResourceId::Nodes:
+      if (!old.at({"status", "config"}).is_object()) {
+        if (Tree* status = updated.find("status")) status->erase("config");
+      }
+      return;
+    case ResourceId::ValidatingAdmissionPolicies:
+      for (std::string_view key : {"labels", "annotations", "finalizers", "ownerReferences"}) {
+        keep_metadata(old, updated, key);
+      }
+      return;
+    case ResourceId::PersistentVolumes: {
+      Tree& status = updated.ensure("status");
+      if (status["phase"] == old.at({"status", "phase"}) && status["lastPhaseTransitionTime"].is_null()) {
+        keep(old["status"], status, "lastPhaseTransitionTime");
+      }
+      return;
+    }
+    default:
+      return;
+  }
+}
+
+}  // namespace
+
+bool creates_on_update(ResourceId resource) {
+  switch (resource) {
+    case ResourceId::RuntimeClasses:
+    case ResourceId::Roles:
+    case ResourceId::RoleBindings:
+    case ResourceId::ClusterRoles:
+    case ResourceId::ClusterRoleBindings:
+    case ResourceId::Leases:
+    case ResourceId::LimitRanges:
+    case ResourceId::Events:
+    case ResourceId::Services:
+    case ResourceId::Endpoints:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool updates_unconditionally(ResourceId resource) {
+  switch (resource) {
+    case ResourceId::RuntimeClasses:
+    case ResourceId::PodDisruptionBudgets:
+    case ResourceId::CsiDrivers:
+    case ResourceId::CsiNodes:
+    case ResourceId::Leases:
+    case ResourceId::ValidatingAdmissionPolicies:
+    case ResourceId::ValidatingAdmissionPolicyBindings:
+    case ResourceId::ValidatingWebhookConfigurations:
+    case ResourceId::MutatingWebhookConfigurations:
+    case ResourceId::CustomResourceDefinitions:
+      return false;
+    default:
+      return resource < ResourceId::FirstCustom;
+  }
+}
+
+void prepare_for_create(ResourceId resource, Tree& object, Time now) {
+  Tree& metadata = object.ensure("metadata");
+  if (counts_generations(resource)) {
+    metadata.set("generation", 1);
+  } else {
+    metadata.erase("generation");
+  }
+  switch (resource) {
+    case ResourceId::Pods:
+      prepare_pod(object);
+      return;
+    case ResourceId::Nodes:
+      return;  // its status may come with it
+    case ResourceId::CustomResourceDefinitions:
+      blank_definition_status(object);
+      return;
+    case ResourceId::ServiceAccounts:
+      keep_names_of_secrets(object);
+      return;
+    default:
+      break;
+  }
+  if (has_own_status(resource)) object.set("status", blank_status(resource));
+  switch (resource) {
+    case ResourceId::Namespaces:
+      prepare_namespace(object);
+      return;
+    case ResourceId::Jobs:
+      generate_job_selector(object);
+      return;
+    case ResourceId::DaemonSets:
+      set_template_generation(object, std::max<std::int64_t>(1, template_generation(object)));
+      return;
+    case ResourceId::PersistentVolumes:
+      object.ensure("status").set("lastPhaseTransitionTime", format_rfc3339(now));
+      return;
+    case ResourceId::PersistentVolumeClaims:
+      normalize_data_sources(object.find("spec"));
+      return;
+    default:
+      return;
+  }
+}
+
+void prepare_for_update(ResourceId resource, const Tree& old, Tree& updated, std::string_view subresource) {
+  updated.ensure("metadata");
+  keep_metadata(old, updated, "generation");
+  if (subresource == "status") {
+    prepare_status_update(resource, old, updated);
+    return;
+  }
+  if (resource == ResourceId::Namespaces && subresource == "finalize") {
+    keep(old, updated, "status");
+    return;
+  }
+  if (has_own_status(resource)) keep(old, updated, "status");
+  switch (resource) {
+    case ResourceId::Pods:
+      prepare_pod_update(old, updated, subresource);
+      break;
+    case ResourceId::Namespaces:
+      keep(old, updated, "spec");
+      prepare_namespace(updated);
+      // Adding the finalizer is for new ones only.
+      keep(old, updated, "spec");
+      break;
+    case ResourceId::Services:
+      prepare_service_update(old, updated);
+      break;
+    case ResourceId::ServiceAccounts:
+      keep_names_of_secrets(updated);
+      break;
+    case ResourceId::PersistentVolumeClaims:
+      normalize_data_sources(updated.find("spec"));
+      break;
+    case ResourceId::Secrets:
+      if (updated["type"].string().empty()) keep(old, updated, "type");
+      break;
+    case ResourceId::DaemonSets: {
+      const bool changed = !(old.at({"spec", "template"}) == updated.at({"spec", "template"}));
+      set_template_generation(updated, template_generation(old) + (changed ? 1 : 0));
+      break;
+    }
+    case ResourceId::CustomResourceDefinitions:
+      add_stored_version(updated);
+      break;
+    default:
+      break;
+  }
+  const bool counts = counts_generations(resource) || resource == ResourceId::CsiDrivers;
+  if (counts && asks_otherwise(resource, old, updated)) {
+    updated.ensure("metadata").set("generation", old.at({"metadata", "generation"}).integer() + 1);
+  }
+}
+
+}  // namespace tamp::world::api

@@ -1,0 +1,24 @@
+// Trees as tests write them: JSON with single quotes.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "codec/tree.h"
+
+namespace tamp::world::api {
+
+inline codec::Tree tree(std::string json) {
+  std::replace(json.begin(), json.end(), '\'', '"');
+  auto read = codec::read_tree(json);
+  EXPECT_TRUE(read) << json;
+  return read ? *read : codec::Tree();
+}
+
+}  // namespace tamp::world::api
+
+namespace tamp::codec {
+inline void PrintTo(const Tree& tree, std::ostream* out) { *out << to_json(tree); }
+}  // namespace tamp::codec

@@ -1,0 +1,197 @@
+// Which rules are for which kind.
+#include "world/api/validate.h"
+
+#include "world/api/validate_common.h"
+#include "world/api/validate_kinds.h"
+#include "world/api/validate_pod.h"
+
+namespace tamp::world::api {
+namespace {
+
+NameRule name_rule(ResourceId resource) {
+  switch (resource) {
+    case ResourceId::Namespaces:
+    case ResourceId::Services:
+    case ResourceId::StatefulSets:
+      return NameRule::Label;
+    case ResourceId::Roles:
+    case ResourceId::RoleBindings:
+    case ResourceId::ClusterRoles:
+    case ResourceId::ClusterRoleBindings:
+      return NameRule::PathSegment;
+    default:
+      return NameRule::Subdomain;
+  }
+}
+
+bool is_namespaced(ResourceId resource) {
+  switch (resource) {
+    case ResourceId::Nodes:
+    case ResourceId::Namespaces:
+    case ResourceId::PersistentVolumes:
+    case ResourceId::PriorityClasses:
+    case ResourceId::StorageClasses:
+    case ResourceId::CsiNodes:
+    case ResourceId::CsiDrivers:
+    case ResourceId::ClusterRoles:
+    case ResourceId::ClusterRoleBindings:
+    case ResourceId::CustomResourceDefinitions:
+    case ResourceId::ValidatingAdmissionPolicies:
+    case ResourceId::ValidatingAdmissionPolicyBindings:
+    case ResourceId::ValidatingWebhookConfigurations:
+    case ResourceId::MutatingWebhookConfigurations:
+    case ResourceId::RuntimeClasses:
+      return false;
+    default:
+      return true;
+  }
+}
+
+void check_kind(Findings& found, ResourceId resource, const Tree& object, const Tree* old) {
+  switch (resource) {
+    case ResourceId::Nodes:
+      return check_node(found, object, old);
+    case ResourceId::ConfigMaps:
+      return check_config_map(found, object, old);
+    case ResourceId::Secrets:
+      return check_secret(found, object, old);
+    case ResourceId::Services:
+      return check_service(found, object, old);
+    case ResourceId::Events:
+      return check_event(found, object, old);
+    case ResourceId::PersistentVolumes:
+      return check_volume(found, object, old);
+    case ResourceId::PersistentVolumeClaims:
+      return check_claim(found, object, old);
+    case ResourceId::ReplicationControllers:
+      return check_replication_controller(found, object, old);
+    case ResourceId::PodTemplates:
+      return check_template(found, object["template"], Place("template"));
+    case ResourceId::Deployments:
+      return check_deployment(found, object, old);
+    case ResourceId::ReplicaSets:
+      return check_replica_set(found, object, old);
+    case ResourceId::StatefulSets:
+      return check_stateful_set(found, object, old);
+    case ResourceId::DaemonSets:
+      return check_daemon_set(found, object, old);
+    case ResourceId::ControllerRevisions:
+      return check_controller_revision(found, object, old);
+    case ResourceId::Jobs:
+      return check_job(found, object, old);
+    case ResourceId::CronJobs:
+      return check_cron_job(found, object, old);
+    case ResourceId::HorizontalPodAutoscalers:
+      return check_autoscaler(found, object, old);
+    case ResourceId::PodDisruptionBudgets:
+      return check_disruption_budget(found, object, old);
+    case ResourceId::Leases:
+      return check_lease(found, object, old);
+    case ResourceId::PriorityClasses:
+      return check_priority_class(found, object, old);
+    case ResourceId::StorageClasses:
+      return check_storage_class(found, object, old);
+    case ResourceId::Roles:
+      return check_role(found, object, old, true);
+    case ResourceId::ClusterRoles:
+      return check_role(found, object, old, false);
+    case ResourceId::RoleBindings:
+      return check_role_binding(found, object, old, true);
+    case ResourceId::ClusterRoleBindings:
+      return check_role_binding(found, object, old, false);
+    case ResourceId::CustomResourceDefinitions:
+      return check_definition(found, object, old);
+    case ResourceId::ValidatingAdmissionPolicies:
+      return check_policy(found, object, old);
+    case ResourceId::ValidatingAdmissionPolicyBindings:
+      return check_policy_binding(found, object, old);
+    case ResourceId::ValidatingWebhookConfigurations:
+    case ResourceId::MutatingWebhookConfigurations:
+      return check_webhooks(found, object, old);
+    case ResourceId::RuntimeClasses:
+      return check_runtime_class(found, object, old);
+    default:
+      return;
+  }
+}
+
+// Of the kinds that the server itself is made of, unlike those of its extensions.
+void check_finalizer_names(Findings& found, ResourceId resource, const Tree& finalizers) {
+  switch (resource) {
+    case ResourceId::Leases:
+    case ResourceId::RuntimeClasses:
+    case ResourceId::CustomResourceDefinitions:
+    case ResourceId::ValidatingAdmissionPolicies:
+    case ResourceId::ValidatingAdmissionPolicyBindings:
+    case ResourceId::ValidatingWebhookConfigurations:
+    case ResourceId::MutatingWebhookConfigurations:
+      return;
+    default:
+      break;
+  }
+  const Place metadata("metadata");
+  const Place list = metadata.child("finalizers");
+  for (std::size_t i = 0; i < finalizers.size(); ++i) {
+    const std::string_view name = finalizers.elements()[i].string();
+    if (name.find('/') != std::string_view::npos || name == "orphan" || name == "foregroundDeletion" ||
+        name == "kubernetes") {
+      continue;
+    }
+    found.invalid(list.at(i), name, "name is neither a standard finalizer name nor is it fully qualified");
+  }
+}
+
+// Counts of a status, which controllers write.
+void check_status_counts(Findings& found, const Tree& status) {
+  const Place place("status");
+  for (std::string_view key :
+       {"replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas", "updatedReplicas",
+        "unavailableReplicas", "observedGeneration", "currentReplicas", "disruptionsAllowed",
+        "currentHealthy", "desiredHealthy", "expectedPods"}) {
+    check_not_negative(found, status[key], place.child(key));
+  }
+  if (status["replicas"].is_null()) return;
+  for (std::string_view key : {"fullyLabeledReplicas", "readyReplicas", "availableReplicas"}) {
+    if (status[key].integer() > status["replicas"].integer()) {
+      found.invalid(place.child(key), status[key], "cannot be greater than status.replicas");
+    }
+  }
+  if (status["availableReplicas"].integer() > status["readyReplicas"].integer()) {
+    found.invalid(place.child("availableReplicas"), status["availableReplicas"],
+                  "cannot be greater than readyReplicas");
+  }
+}
+
+}  // namespace
+
+FieldProblems validate_create(ResourceId resource, const Tree& object) {
+  FieldProblems problems;
+  Findings found(problems);
+  validate_metadata(problems, object["metadata"], name_rule(resource), is_namespaced(resource));
+  check_finalizer_names(found, resource, object["metadata"]["finalizers"]);
+  if (resource == ResourceId::Pods) {
+    check_pod(found, object);
+  } else {
+    check_kind(found, resource, object, nullptr);
+  }
+  return problems;
+}
+
+FieldProblems validate_update(ResourceId resource, const Tree& old, const Tree& updated,
+                              std::string_view subresource) {
+  FieldProblems problems;
+  Findings found(problems);
+  validate_metadata_update(problems, old["metadata"], updated["metadata"]);
+  check_finalizer_names(found, resource, updated["metadata"]["finalizers"]);
+  if (resource == ResourceId::Pods) {
+    check_pod_update(found, old, updated, subresource);
+  } else if (subresource == "status") {
+    if (resource == ResourceId::Nodes) check_node(found, updated, &old);
+    check_status_counts(found, updated["status"]);
+  } else {
+    check_kind(found, resource, updated, &old);
+  }
+  return problems;
+}
+
+}  // namespace tamp::world::api

@@ -1,0 +1,318 @@
+// Nodes, configuration, addresses, leases, priorities and rights.
+#include <algorithm>
+
+#include "codec/base64.h"
+#include "codec/quantity.h"
+#include "world/api/validate_common.h"
+#include "world/api/validate_kinds.h"
+#include "world/api/validate_text.h"
+
+namespace tamp::world::api {
+namespace {
+
+void check_taints(Findings& found, const Tree& taints, const Place& place) {
+  const Tree::Array& all = taints.elements();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Tree& taint = all[i];
+    const Place at = place.at(i);
+    if (const char* why = not_qualified(taint["key"].string()))
+      found.invalid(at.child("key"), taint["key"], why);
+    if (const char* why = not_label_value(taint["value"].string()))
+      found.invalid(at.child("value"), taint["value"], why);
+    if (taint["effect"].string().empty()) {
+      found.required(at.child("effect"));
+    } else {
+      check_one_of(found, taint["effect"], at.child("effect"),
+                   {"NoSchedule", "PreferNoSchedule", "NoExecute"});
+    }
+    for (std::size_t j = 0; j < i; ++j) {
+      if (!(all[j]["key"] == taint["key"]) || !(all[j]["effect"] == taint["effect"])) continue;
+      found.duplicate(at, taint);
+      break;
+    }
+  }
+}
+
+void check_data_size(Findings& found, std::size_t bytes, const Place& place) {
+  constexpr std::size_t kMost = 1024 * 1024;
+  if (bytes > kMost) found.too_long(place, kMost);
+}
+
+void check_immutable(Findings& found, const Tree& object, const Tree* old,
+                     std::initializer_list<std::string_view> keys) {
+  if (old == nullptr || !(*old)["immutable"].boolean()) return;
+  if (!object["immutable"].boolean())
+    found.forbidden(Place("immutable"), "field is immutable when `immutable` is set");
+  for (std::string_view key : keys) {
+    if (!((*old)[key] == object[key]))
+      found.forbidden(Place(key), "field is immutable when `immutable` is set");
+  }
+}
+
+}  // namespace
+
+void check_node(Findings& found, const Tree& object, const Tree* old) {
+  const Tree& spec = object["spec"];
+  // The real server says metadata, and so do we.
+  const Place metadata("metadata"), place("spec");
+  if (old == nullptr) {
+    check_taints(found, spec["taints"], metadata.child("taints"));
+    return;
+  }
+  const Tree& before = (*old)["spec"];
+  const Tree::Array& addresses = object.at({"status", "addresses"}).elements();
+  for (std::size_t i = 1; i < addresses.size(); ++i) {
+    if (std::find(addresses.begin(), addresses.begin() + static_cast<std::ptrdiff_t>(i), addresses[i]) ==
+        addresses.begin() + static_cast<std::ptrdiff_t>(i)) {
+      continue;
+    }
+    const Place status("status");
+    const Place list = status.child("addresses");
+    found.duplicate(list.at(i), addresses[i]);
+  }
+  if (!before["podCIDRs"].empty() && !(before["podCIDRs"] == spec["podCIDRs"])) {
+    found.forbidden(place.child("podCIDRs"), "node updates may not change podCIDR except from \"\" to valid");
+  }
+  if (!before["providerID"].string().empty() && !(before["providerID"] == spec["providerID"])) {
+    found.forbidden(place.child("providerID"),
+                    "node updates may not change providerID except from \"\" to valid");
+  }
+  check_taints(found, spec["taints"], metadata.child("taints"));
+}
+
+void check_config_map(Findings& found, const Tree& object, const Tree* old) {
+  check_immutable(found, object, old, {"data", "binaryData"});
+  std::size_t bytes = 0;
+  const Place data("data"), binary("binaryData");
+  for (const Tree::Member& entry : object["data"].members()) {
+    if (const char* why = not_data_key(entry.key)) found.invalid(data.key(entry.key), entry.key, why);
+    if (object["binaryData"].has(entry.key)) {
+      found.invalid(data.key(entry.key), entry.key, "duplicate of key present in binaryData");
+    }
+    bytes += entry.value.string().size();
+  }
+  for (const Tree::Member& entry : object["binaryData"].members()) {
+    if (const char* why = not_data_key(entry.key)) found.invalid(binary.key(entry.key), entry.key, why);
+    bytes += entry.value.string().size() / 4 * 3;
+  }
+  check_data_size(found, bytes, Place(""));
+}
+
+void check_secret(Findings& found, const Tree& object, const Tree* old) {
+  if (old != nullptr) check_same(found, (*old)["type"], object["type"], Place("type"));
+  check_immutable(found, object, old, {"data"});
+  const Place data("data");
+  std::size_t bytes = 0;
+  for (const Tree::Member& entry : object["data"].members()) {
+    if (const char* why = not_data_key(entry.key)) found.invalid(data.key(entry.key), entry.key, why);
+    bytes += entry.value.string().size() / 4 * 3;
+  }
+  check_data_size(found, bytes, data);
+  const std::string_view type = object["type"].string();
+  const auto require = [&](std::string_view key) {
+    if (!object["data"].has(key)) found.required(data.key(key));
+  };
+  if (type == "kubernetes.io/service-account-token") {
+    if (object.at({"metadata", "annotations"})["kubernetes.io/service-account.name"].string().empty()) {
+      const Place metadata("metadata");
+      const Place notes = metadata.child("annotations");
+      found.required(notes.key("kubernetes.io/service-account.name"));
+    }
+  } else if (type == "kubernetes.io/dockercfg") {
+    require(".dockercfg");
+  } else if (type == "kubernetes.io/dockerconfigjson") {
+    require(".dockerconfigjson");
+  } else if (type == "kubernetes.io/basic-auth") {
+    if (!object["data"].has("username") && !object["data"].has("password")) {
+      require("username");
+      require("password");
+    }
+  } else if (type == "kubernetes.io/ssh-auth") {
+    require("ssh-privatekey");
+  } else if (type == "kubernetes.io/tls") {
+    require("tls.crt");
+    require("tls.key");
+  }
+}
+
+void check_service(Findings& found, const Tree& object, const Tree* old) {
+  const Place place("spec");
+  const Tree& spec = object["spec"];
+  const std::string_view type = spec["type"].string();
+  const bool headless = spec["clusterIP"].string() == "None";
+  const Tree::Array& ports = spec["ports"].elements();
+  if (ports.empty() && !headless && type != "ExternalName") found.required(place.child("ports"));
+  if (type == "ExternalName") {
+    if (const std::string_view name = spec["externalName"].string(); name.empty()) {
+      found.required(place.child("externalName"));
+    } else if (const char* why = not_subdomain(name)) {
+      found.invalid(place.child("externalName"), name, why);
+    }
+  }
+  const Place list = place.child("ports");
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    const Tree& port = ports[i];
+    const Place at = list.at(i);
+    const std::string_view name = port["name"].string();
+    if (name.empty()) {
+      if (ports.size() > 1) found.required(at.child("name"));
+    } else {
+      if (const char* why = not_label(name)) found.invalid(at.child("name"), name, why);
+      for (std::size_t j = 0; j < i; ++j) {
+        if (ports[j]["name"].string() == name) {
+          found.duplicate(at.child("name"), name);
+          break;
+        }
+      }
+    }
+    const std::int64_t number = port["port"].integer();
+    if (number < 1 || number > 65535)
+      found.invalid(at.child("port"), port["port"], "must be between 1 and 65535, inclusive");
+    check_one_of(found, port["protocol"], at.child("protocol"), {"SCTP", "TCP", "UDP"});
+    const Tree& target = port["targetPort"];
+    if (target.is_string()) {
+      for (const char* why : port_name_problems(target.string()))
+        found.invalid(at.child("targetPort"), target, why);
+    } else if (target.integer() < 1 || target.integer() > 65535) {
+      found.invalid(at.child("targetPort"), target, "must be between 1 and 65535, inclusive");
+    }
+    for (std::size_t j = 0; j < i; ++j) {
+      if (ports[j]["port"] == port["port"] && ports[j]["protocol"] == port["protocol"]) {
+        found.duplicate(at, port);
+        break;
+      }
+    }
+    if (type == "ClusterIP" && port["nodePort"].integer() != 0) {
+      found.forbidden(at.child("nodePort"), "may not be used when `type` is 'ClusterIP'");
+    }
+  }
+  check_labels(found, spec["selector"], place.child("selector"));
+  check_one_of(found, spec["sessionAffinity"], place.child("sessionAffinity"), {"ClientIP", "None"});
+  check_one_of(found, spec["type"], place.child("type"),
+               {"ClusterIP", "ExternalName", "LoadBalancer", "NodePort"});
+  if (old == nullptr) return;
+  const Tree& before = (*old)["spec"];
+  const bool stays = before["type"].string() != "ExternalName" && type != "ExternalName";
+  if (stays && !before["clusterIP"].string().empty() && !(before["clusterIP"] == spec["clusterIP"])) {
+    const Place addresses = place.child("clusterIPs");
+    found.invalid(addresses.at(0), spec["clusterIP"], "may not change once set");
+  }
+}
+
+void check_lease(Findings& found, const Tree& object, const Tree*) {
+  const Place place("spec");
+  const Tree& spec = object["spec"];
+  if (const Tree& seconds = spec["leaseDurationSeconds"]; !seconds.is_null()) {
+    check_positive(found, seconds, place.child("leaseDurationSeconds"));
+  }
+  check_not_negative(found, spec["leaseTransitions"], place.child("leaseTransitions"));
+}
+
+void check_priority_class(Findings& found, const Tree& object, const Tree* old) {
+  constexpr std::int64_t kHighestForUsers = 1'000'000'000;
+  const std::string_view name = object["metadata"]["name"].string();
+  const std::int64_t value = object["value"].integer();
+  if (old != nullptr) {
+    if (!((*old)["value"] == object["value"]))
+      found.forbidden(Place("value"), "may not be changed in an update.");
+    check_same(found, (*old)["preemptionPolicy"], object["preemptionPolicy"], Place("preemptionPolicy"));
+    return;
+  }
+  if (name.starts_with("system-")) {
+    const bool known = !object["globalDefault"].boolean() &&
+                       ((name == "system-cluster-critical" && value == 2 * kHighestForUsers) ||
+                        (name == "system-node-critical" && value == 2 * kHighestForUsers + 1000));
+    if (!known) {
+      const Place metadata("metadata");
+      found.forbidden(metadata.child("name"),
+                      "priority class names with 'system-' prefix are reserved for system use only");
+    }
+  } else if (value > kHighestForUsers) {
+    found.forbidden(Place("value"), "maximum allowed value of a user defined priority is 1000000000");
+  }
+  if (!object["preemptionPolicy"].is_null()) {
+    check_one_of(found, object["preemptionPolicy"], Place("preemptionPolicy"),
+                 {"PreemptLowerPriority", "Never"});
+  }
+}
+
+void check_role(Findings& found, const Tree& object, const Tree*, bool namespaced) {
+  const Place place("rules");
+  const Tree::Array& rules = object["rules"].elements();
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    const Tree& rule = rules[i];
+    const Place at = place.at(i);
+    if (rule["verbs"].empty()) found.required(at.child("verbs"), "verbs must contain at least one value");
+    if (!rule["nonResourceURLs"].empty()) {
+      if (namespaced) {
+        found.invalid(at.child("nonResourceURLs"), rule["nonResourceURLs"],
+                      "namespaced rules cannot apply to non-resource URLs");
+      }
+      if (!rule["apiGroups"].empty() || !rule["resources"].empty() || !rule["resourceNames"].empty()) {
+        found.invalid(at.child("nonResourceURLs"), rule["nonResourceURLs"],
+                      "rules cannot apply to both regular resources and non-resource URLs");
+      }
+      continue;
+    }
+    if (rule["apiGroups"].empty())
+      found.required(at.child("apiGroups"), "resource rules must supply at least one api group");
+    if (rule["resources"].empty())
+      found.required(at.child("resources"), "resource rules must supply at least one resource");
+  }
+}
+
+void check_role_binding(Findings& found, const Tree& object, const Tree* old, bool namespaced) {
+  constexpr std::string_view kGroup = "rbac.authorization.k8s.io";
+  const Place reference("roleRef"), subjects("subjects");
+  const Tree& role = object["roleRef"];
+  check_one_of(found, role["apiGroup"], reference.child("apiGroup"), {kGroup});
+  if (namespaced) {
+    check_one_of(found, role["kind"], reference.child("kind"), {"Role", "ClusterRole"});
+  } else {
+    check_one_of(found, role["kind"], reference.child("kind"), {"ClusterRole"});
+  }
+  if (role["name"].string().empty()) {
+    found.required(reference.child("name"));
+  } else if (const char* why = not_path_segment(role["name"].string())) {
+    found.invalid(reference.child("name"), role["name"], why);
+  }
+  const Tree::Array& all = object["subjects"].elements();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Tree& subject = all[i];
+    const Place at = subjects.at(i);
+    const std::string_view kind = subject["kind"].string(), name = subject["name"].string();
+    if (name.empty()) found.required(at.child("name"));
+    if (kind == "ServiceAccount") {
+      if (!name.empty()) {
+        if (const char* why = not_subdomain(name)) found.invalid(at.child("name"), name, why);
+      }
+      if (!subject["apiGroup"].string().empty())
+        found.not_supported(at.child("apiGroup"), subject["apiGroup"], "\"\"");
+      if (!namespaced && subject["namespace"].string().empty()) found.required(at.child("namespace"));
+    } else if (kind == "User" || kind == "Group") {
+      check_one_of(found, subject["apiGroup"], at.child("apiGroup"), {kGroup});
+    } else {
+      check_one_of(found, subject["kind"], at.child("kind"), {"ServiceAccount", "User", "Group"});
+    }
+  }
+  if (old != nullptr && !((*old)["roleRef"] == role)) found.invalid(reference, role, "cannot change roleRef");
+}
+
+void check_event(Findings& found, const Tree& object, const Tree*) {
+  const Tree& involved = object["involvedObject"];
+  const std::string_view ns = object["metadata"]["namespace"].string();
+  const std::string_view about = involved["namespace"].string();
+  // Events about what is in no namespace are in the default one.
+  const bool fits = about.empty() ? ns == "default" || ns == "kube-system" : about == ns;
+  if (fits) return;
+  const Place place("involvedObject");
+  found.invalid(place.child("namespace"), about, "does not match event.namespace");
+}
+
+void check_runtime_class(Findings& found, const Tree& object, const Tree* old) {
+  if (const char* why = not_label(object["handler"].string()))
+    found.invalid(Place("handler"), object["handler"], why);
+  if (old != nullptr) check_same(found, (*old)["handler"], object["handler"], Place("handler"));
+}
+
+}  // namespace tamp::world::api

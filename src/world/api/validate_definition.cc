@@ -1,0 +1,221 @@
+// What extends the server: definitions of custom resources, admission policies and webhooks.
+#include <algorithm>
+
+#include "world/api/cel.h"
+#include "world/api/custom_schema.h"
+#include "world/api/validate_common.h"
+#include "world/api/validate_kinds.h"
+#include "world/api/validate_text.h"
+
+namespace tamp::world::api {
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return result;
+}
+
+void check_names(Findings& found, const Tree& names, const Place& place) {
+  for (std::string_view key : {"plural", "singular", "kind", "listKind"}) {
+    const std::string_view name = names[key].string();
+    if (name.empty()) {
+      found.required(place.child(key));
+    } else if (const char* why = not_label_1035(lower(name));
+               why != nullptr || (key[0] != 'k' && key[0] != 'l' && lower(name) != name)) {
+      found.invalid(place.child(key), name, why != nullptr ? why : "must be lower case");
+    }
+  }
+  for (std::string_view list : {"shortNames", "categories"}) {
+    for (std::size_t i = 0; i < names[list].size(); ++i) {
+      const Tree& name = names[list].elements()[i];
+      if (const char* why = not_label_1035(name.string())) found.invalid(place.child(list).at(i), name, why);
+    }
+  }
+  if (!names["kind"].string().empty() && names["kind"] == names["listKind"]) {
+    found.invalid(place.child("listKind"), names["listKind"], "kind and listKind may not be the same");
+  }
+}
+
+void check_columns(Findings& found, const Tree& columns, const Place& place) {
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const Tree& column = columns.elements()[i];
+    const Place at = place.at(i);
+    for (std::string_view key : {"name", "type", "jsonPath"}) {
+      if (column[key].string().empty()) found.required(at.child(key == "jsonPath" ? "JSONPath" : key));
+    }
+    if (!column["type"].string().empty()) {
+      check_one_of(found, column["type"], at.child("type"),
+                   {"boolean", "date", "integer", "number", "string"});
+    }
+  }
+}
+
+// A part that all versions share stands at the top of what the server keeps, and so do its problems.
+bool all_the_same(const Tree& versions, std::string_view key) {
+  const Tree::Array& all = versions.elements();
+  return std::all_of(all.begin(), all.end(), [&](const Tree& each) { return each[key] == all.front()[key]; });
+}
+
+}  // namespace
+
+void check_definition(Findings& found, const Tree& object, const Tree* old) {
+  const Place place("spec");
+  const Tree& spec = object["spec"];
+  const Tree& names = spec["names"];
+  const std::string_view group = spec["group"].string();
+  if (old == nullptr && object["metadata"]["name"].string() !=
+                            std::string(names["plural"].string()) + "." + std::string(group)) {
+    const Place metadata("metadata");
+    found.invalid(metadata.child("name"), object["metadata"]["name"],
+                  "must be spec.names.plural+\".\"+spec.group");
+  }
+  if (group.empty()) {
+    found.required(place.child("group"));
+  } else if (const char* why = not_subdomain(group)) {
+    found.invalid(place.child("group"), group, why);
+  } else if (group.find('.') == std::string_view::npos) {
+    found.invalid(place.child("group"), group, "should be a domain with at least one dot");
+  }
+  if (spec["scope"].string().empty()) {
+    found.required(place.child("scope"));
+  } else {
+    check_one_of(found, spec["scope"], place.child("scope"), {"Cluster", "Namespaced"});
+  }
+  const Tree& versions = spec["versions"];
+  const Place list = place.child("versions");
+  int stored = 0;
+  bool unique = true;
+  const bool one_schema = !versions.empty() && all_the_same(versions, "schema");
+  for (std::size_t i = 0; i < versions.size(); ++i) {
+    const Tree& version = versions.elements()[i];
+    const Place at = list.at(i);
+    stored += version["storage"].boolean() ? 1 : 0;
+    for (std::size_t j = 0; j < i; ++j)
+      unique = unique && !(versions.elements()[j]["name"] == version["name"]);
+    if (const char* why = not_label_1035(version["name"].string()))
+      found.invalid(at.child("name"), version["name"], why);
+    const Tree* schema = version["schema"].find("openAPIV3Schema");
+    if (schema == nullptr || schema->is_null()) {
+      found.required(at.child("schema").child("openAPIV3Schema"));
+    } else if (!one_schema || i == 0) {
+      const std::string field =
+          one_schema ? "spec.validation.openAPIV3Schema" : at.child("schema").child("openAPIV3Schema").text();
+      compile_schema(*schema, found.problems(), field);
+    }
+    check_columns(found, version["additionalPrinterColumns"], at.child("additionalPrinterColumns"));
+  }
+  if (!unique) found.invalid(list, versions, "must contain unique version names");
+  if (stored != 1) found.invalid(list, versions, "must have exactly one version marked as storage version");
+  check_names(found, names, place.child("names"));
+  if (old == nullptr) return;
+  const Tree& before = (*old)["spec"];
+  const bool established = [&] {
+    for (const Tree& condition : (*old)["status"]["conditions"].elements()) {
+      if (condition["type"].string() == "Established" && condition["status"].string() == "True") return true;
+    }
+    return false;
+  }();
+  if (established) {
+    check_same(found, before["scope"], spec["scope"], place.child("scope"));
+    const Place own = place.child("names");
+    check_same(found, before["names"]["kind"], names["kind"], own.child("kind"));
+  }
+  check_same(found, before["group"], spec["group"], place.child("group"));
+  const Place own = place.child("names");
+  check_same(found, before["names"]["plural"], names["plural"], own.child("plural"));
+}
+
+namespace {
+
+void check_expression(Findings& found, const Tree& source, std::string_view key, const Place& at) {
+  const Tree& text = source[key];
+  if (text.string().empty()) return found.required(at.child(key), "expression is not specified");
+  if (auto compiled = cel::compile(text.string()); !compiled.ok()) {
+    found.invalid(at.child(key), text, "compilation failed: " + compiled.error().message);
+  }
+}
+
+}  // namespace
+
+void check_policy(Findings& found, const Tree& object, const Tree*) {
+  const Place place("spec");
+  const Tree& spec = object["spec"];
+  check_one_of(found, spec["failurePolicy"], place.child("failurePolicy"), {"Fail", "Ignore"});
+  const Place match = place.child("matchConstraints");
+  if (spec["matchConstraints"].is_null()) {
+    found.required(match);
+  } else if (spec["matchConstraints"]["resourceRules"].empty()) {
+    found.required(match.child("resourceRules"));
+  }
+  for (std::string_view list : {"matchConditions", "variables", "validations"}) {
+    const Tree::Array& all = spec[list].elements();
+    const Place place_of_all = place.child(list);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const Place at = place_of_all.at(i);
+      check_expression(found, all[i], "expression", at);
+      if (list != "validations" && all[i]["name"].string().empty()) found.required(at.child("name"));
+      if (!all[i]["messageExpression"].string().empty())
+        check_expression(found, all[i], "messageExpression", at);
+    }
+  }
+  if (spec["validations"].empty() && spec["auditAnnotations"].empty()) {
+    found.required(place.child("validations"), "validations or auditAnnotations must be non-empty");
+  }
+}
+
+void check_policy_binding(Findings& found, const Tree& object, const Tree*) {
+  const Place place("spec");
+  const Tree& spec = object["spec"];
+  if (spec["policyName"].string().empty()) {
+    found.required(place.child("policyName"));
+  } else if (const char* why = not_subdomain(spec["policyName"].string())) {
+    found.invalid(place.child("policyName"), spec["policyName"], why);
+  }
+  const Place actions = place.child("validationActions");
+  const Tree::Array& all = spec["validationActions"].elements();
+  if (all.empty()) found.required(actions);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    check_one_of(found, all[i], actions.at(i), {"Deny", "Warn", "Audit"});
+}
+
+void check_webhooks(Findings& found, const Tree& object, const Tree*) {
+  const Place place("webhooks");
+  const Tree::Array& hooks = object["webhooks"].elements();
+  for (std::size_t i = 0; i < hooks.size(); ++i) {
+    const Tree& hook = hooks[i];
+    const Place at = place.at(i);
+    const std::string_view name = hook["name"].string();
+    if (name.empty()) {
+      found.required(at.child("name"));
+    } else if (not_subdomain(name) != nullptr || std::count(name.begin(), name.end(), '.') < 2) {
+      found.invalid(at.child("name"), name,
+                    "should be a domain with at least three segments separated by dots");
+    }
+    for (std::size_t j = 0; j < i; ++j) {
+      if (hooks[j]["name"].string() == name) {
+        found.duplicate(at.child("name"), name);
+        break;
+      }
+    }
+    if (hook["sideEffects"].is_null()) {
+      found.required(at.child("sideEffects"), "must specify one of None, NoneOnDryRun");
+    } else {
+      check_one_of(found, hook["sideEffects"], at.child("sideEffects"), {"None", "NoneOnDryRun"});
+    }
+    if (hook["admissionReviewVersions"].empty()) {
+      found.required(at.child("admissionReviewVersions"), "must specify one of v1, v1beta1");
+    }
+    const Tree& client = hook["clientConfig"];
+    if (client["url"].is_null() == client["service"].is_null()) {
+      found.required(at.child("clientConfig"), "exactly one of url or service is required");
+    }
+    check_one_of(found, hook["failurePolicy"], at.child("failurePolicy"), {"Fail", "Ignore"});
+    const std::int64_t seconds = hook["timeoutSeconds"].integer();
+    if (seconds < 1 || seconds > 30)
+      found.invalid(at.child("timeoutSeconds"), seconds,
+                    "the timeout value must be between 1 and 30 seconds");
+  }
+}
+
+}  // namespace tamp::world::api

@@ -1,0 +1,178 @@
+// Volumes, claims and their classes.
+#include <algorithm>
+
+#include "codec/quantity.h"
+#include "world/api/validate_common.h"
+#include "world/api/validate_kinds.h"
+#include "world/api/validate_text.h"
+
+namespace tamp::world::api {
+namespace {
+
+void check_access_modes(Findings& found, const Tree& modes, const Place& at) {
+  bool alone = false, others = false;
+  for (const Tree& mode : modes.elements()) {
+    check_one_of(found, mode, at, {"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"});
+    (mode.string() == "ReadWriteOncePod" ? alone : others) = true;
+  }
+  if (alone && others) found.forbidden(at, "may not use ReadWriteOncePod with other access modes");
+}
+
+void check_positive_amount(Findings& found, const Tree& amount, const Place& at) {
+  auto quantity = codec::parse_quantity(amount.string());
+  if (quantity.ok() && quantity->nanos <= 0) found.invalid(at, amount, "must be greater than zero");
+}
+
+void check_class_name(Findings& found, const Tree& spec, const Place& place) {
+  const std::string_view name = spec["storageClassName"].string();
+  if (name.empty()) return;
+  if (const char* why = not_subdomain(name)) found.invalid(place.child("storageClassName"), name, why);
+}
+
+Tree without(Tree object, std::initializer_list<std::string_view> keys) {
+  for (std::string_view key : keys) object.erase(key);
+  return object;
+}
+
+constexpr std::string_view kSources[] = {"awsElasticBlockStore",
+                                         "azureDisk",
+                                         "azureFile",
+                                         "cephfs",
+                                         "cinder",
+                                         "csi",
+                                         "fc",
+                                         "flexVolume",
+                                         "flocker",
+                                         "gcePersistentDisk",
+                                         "glusterfs",
+                                         "hostPath",
+                                         "iscsi",
+                                         "local",
+                                         "nfs",
+                                         "photonPersistentDisk",
+                                         "portworxVolume",
+                                         "quobyte",
+                                         "rbd",
+                                         "scaleIO",
+                                         "storageos",
+                                         "vsphereVolume"};
+
+}  // namespace
+
+void check_volume(Findings& found, const Tree& object, const Tree* old) {
+  const Place place("spec");
+  const Tree& spec = object["spec"];
+  if (spec["accessModes"].empty()) found.required(place.child("accessModes"));
+  check_access_modes(found, spec["accessModes"], place.child("accessModes"));
+  const Tree& capacity = spec["capacity"];
+  if (capacity.empty()) found.required(place.child("capacity"));
+  if (!capacity.has("storage") || capacity.size() > 1) {
+    found.not_supported(place.child("capacity"), capacity, "\"storage\"");
+  }
+  for (const Tree::Member& amount : capacity.members()) {
+    const Place all = place.child("capacity");
+    check_positive_amount(found, amount.value, all.key(amount.key));
+  }
+  check_one_of(found, spec["persistentVolumeReclaimPolicy"], place.child("persistentVolumeReclaimPolicy"),
+               {"Delete", "Recycle", "Retain"});
+  const Tree& affinity = spec["nodeAffinity"];
+  if (const Tree* required = affinity.find("required")) {
+    const Place at = place.child("nodeAffinity");
+    check_node_selector(found, *required, at.child("required"));
+  }
+  bool one = false;
+  for (std::string_view source : kSources) {
+    if (spec[source].is_null()) continue;
+    if (one) found.forbidden(place.child(source), "may not specify more than 1 volume type");
+    one = true;
+  }
+  if (!one) found.required(place, "must specify a volume type");
+  if (!spec["local"].is_null() && affinity.is_null()) {
+    found.required(place.child("nodeAffinity"), "Local volume requires node affinity");
+  }
+  check_class_name(found, spec, place);
+  if (!spec["volumeMode"].is_null())
+    check_one_of(found, spec["volumeMode"], place.child("volumeMode"), {"Block", "Filesystem"});
+  if (old == nullptr) return;
+  const Tree& before = (*old)["spec"];
+  for (std::string_view source : kSources) {
+    if (before[source] == spec[source]) continue;
+    found.forbidden(place.child("persistentvolumesource"),
+                    "spec.persistentvolumesource is immutable after creation");
+    break;
+  }
+  check_same(found, before["volumeMode"], spec["volumeMode"], place.child("volumeMode"));
+  if (!before["nodeAffinity"].is_null())
+    check_same(found, before["nodeAffinity"], spec["nodeAffinity"], place.child("nodeAffinity"));
+}
+
+void check_claim_spec(Findings& found, const Tree& spec, const Place& place) {
+  if (spec["accessModes"].empty())
+    found.required(place.child("accessModes"), "at least 1 access mode is required");
+  check_selector(found, spec["selector"], place.child("selector"));
+  check_access_modes(found, spec["accessModes"], place.child("accessModes"));
+  const Place resources = place.child("resources");
+  const Tree& storage = spec.at({"resources", "requests", "storage"});
+  if (storage.is_null()) {
+    found.required(resources.key("storage"));
+  } else {
+    check_positive_amount(found, storage, resources.key("storage"));
+  }
+  check_class_name(found, spec, place);
+  if (!spec["volumeMode"].is_null())
+    check_one_of(found, spec["volumeMode"], place.child("volumeMode"), {"Block", "Filesystem"});
+}
+
+void check_claim(Findings& found, const Tree& object, const Tree* old) {
+  const Place place("spec");
+  const Tree& spec = object["spec"];
+  check_claim_spec(found, spec, place);
+  if (old == nullptr) return;
+  const Tree& before = (*old)["spec"];
+  const auto size = [](const Tree& of) -> codec::Int128 {
+    auto quantity = codec::parse_quantity(of.at({"resources", "requests", "storage"}).string());
+    return quantity.ok() ? quantity->nanos : 0;
+  };
+  Tree rest = without(spec, {"volumeAttributesClassName"}),
+       earlier = without(before, {"volumeAttributesClassName"});
+  // A claim is bound once; a class can be filled in.
+  if (before["volumeName"].string().empty()) rest.erase("volumeName");
+  if (before["storageClassName"].is_null()) rest.erase("storageClassName");
+  const bool bound = (*old)["status"]["phase"].string() == "Bound";
+  if (bound) {
+    rest.ensure("resources")
+        .ensure("requests")
+        .set("storage", before.at({"resources", "requests", "storage"}));
+  }
+  if (!(rest == earlier)) {
+    found.forbidden(place,
+                    "spec is immutable after creation except resources.requests and "
+                    "volumeAttributesClassName for bound claims");
+  }
+  if (bound && size(spec) < size(before)) {
+    const Place resources = place.child("resources");
+    const Place requests = resources.child("requests");
+    found.forbidden(requests.child("storage"), "field can not be less than status.capacity");
+  }
+}
+
+void check_storage_class(Findings& found, const Tree& object, const Tree* old) {
+  if (old != nullptr) {
+    for (std::string_view key : {"parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"}) {
+      check_same(found, (*old)[key], object[key], Place(key));
+    }
+    return;
+  }
+  std::string provisioner(object["provisioner"].string());
+  for (char& c : provisioner) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  if (provisioner.empty()) {
+    found.required(Place("provisioner"));
+  } else if (const char* why = not_qualified(provisioner)) {
+    found.invalid(Place("provisioner"), object["provisioner"], why);
+  }
+  check_one_of(found, object["reclaimPolicy"], Place("reclaimPolicy"), {"Delete", "Retain"});
+  check_one_of(found, object["volumeBindingMode"], Place("volumeBindingMode"),
+               {"Immediate", "WaitForFirstConsumer"});
+}
+
+}  // namespace tamp::world::api

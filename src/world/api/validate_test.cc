@@ -1,0 +1,127 @@
+#include "world/api/validate.h"
+
+#include <gtest/gtest.h>
+
+#include "world/api/defaults.h"
+#include "world/api/strategy.h"
+
+namespace tamp::world::api {
+namespace {
+
+Tree tree(const std::string& json) { return *codec::read_tree(json); }
+
+// "Reason field" of each problem, in order.
+std::vector<std::string> told(const FieldProblems& problems) {
+  std::vector<std::string> texts;
+  for (const FieldProblem& problem : problems)
+    texts.push_back(problem.reason.substr(10) + " " + problem.field);
+  return texts;
+}
+
+Tree made(ResourceId resource, const std::string& metadata, const std::string& rest) {
+  Tree object = tree("{\"metadata\": {\"uid\": \"u\"" + metadata + "}" + rest + "}");
+  set_defaults(resource, object);
+  prepare_for_create(resource, object, Time{});
+  return object;
+}
+
+std::vector<std::string> problems_of_pod(const std::string& spec) {
+  return told(validate_create(ResourceId::Pods, made(ResourceId::Pods, R"(, "name": "p", "namespace": "n")",
+                                                     R"(, "spec": )" + spec)));
+}
+
+using Texts = std::vector<std::string>;
+
+TEST(Validate, Metadata) {
+  const auto problems = [](const std::string& metadata) {
+    return told(validate_create(ResourceId::ConfigMaps, made(ResourceId::ConfigMaps, metadata, "")));
+  };
+  EXPECT_EQ(problems(R"(, "name": "a.b", "namespace": "n")"), Texts{});
+  EXPECT_EQ(problems(R"(, "namespace": "n")"), Texts{"Required metadata.name"});
+  EXPECT_EQ(problems(R"(, "name": "A", "namespace": "n")"), Texts{"Invalid metadata.name"});
+  EXPECT_EQ(problems(R"(, "name": "a", "namespace": "n", "labels": {"a b": "c d"})"),
+            (Texts{"Invalid metadata.labels", "Invalid metadata.labels"}));
+  EXPECT_EQ(problems(R"(, "name": "a", "namespace": "n", "finalizers": ["x"])"),
+            Texts{"Invalid metadata.finalizers[0]"});
+}
+
+TEST(Validate, Pods) {
+  EXPECT_EQ(problems_of_pod(R"({"containers": [{"name": "a", "image": "x"}]})"), Texts{});
+  EXPECT_EQ(problems_of_pod(R"({"containers": []})"), Texts{"Required spec.containers"});
+  EXPECT_EQ(problems_of_pod(R"({"containers": [{"name": "a"}, {"name": "a", "image": "x"}]})"),
+            (Texts{"Required spec.containers[0].image", "Duplicate spec.containers[1].name"}));
+  EXPECT_EQ(
+      problems_of_pod(
+          R"({"containers": [{"name": "a", "image": "x", "resources": {"requests": {"cpu": "2"}, "limits": {"cpu": "1"}}}]})"),
+      Texts{"Invalid spec.containers[0].resources.requests"});
+  EXPECT_EQ(
+      problems_of_pod(
+          R"({"containers": [{"name": "a", "image": "x", "volumeMounts": [{"name": "v", "mountPath": "/v"}]}]})"),
+      Texts{"NotFound spec.containers[0].volumeMounts[0].name"});
+  EXPECT_EQ(
+      problems_of_pod(
+          R"({"containers": [{"name": "a", "image": "x"}], "tolerations": [{"key": "k", "operator": "Exists", "effect": "X"}]})"),
+      Texts{"NotSupported spec.tolerations[0].effect"});
+}
+
+TEST(Validate, WhatOfAPodMayChange) {
+  const Tree old = made(
+      ResourceId::Pods, R"(, "name": "p", "namespace": "n")",
+      R"(, "spec": {"schedulingGates": [{"name": "g/h"}], "containers": [{"name": "a", "image": "x"}]})");
+  Tree image = old;
+  image.ensure("spec").ensure("containers").elements()[0].set("image", "y");
+  EXPECT_EQ(told(validate_update(ResourceId::Pods, old, image, "")), Texts{});
+  Tree opened = old;
+  opened.ensure("spec").erase("schedulingGates");
+  EXPECT_EQ(told(validate_update(ResourceId::Pods, old, opened, "")), Texts{});
+  EXPECT_EQ(told(validate_update(ResourceId::Pods, opened, old, "")),
+            Texts{"Forbidden spec.schedulingGates[0].name"});
+  Tree bound = old;
+  bound.ensure("spec").set("nodeName", "n1");
+  EXPECT_EQ(told(validate_update(ResourceId::Pods, old, bound, "")), Texts{"Forbidden spec"});
+}
+
+TEST(Validate, Workloads) {
+  const auto problems = [](const std::string& spec) {
+    return told(validate_create(
+        ResourceId::Deployments,
+        made(ResourceId::Deployments, R"(, "name": "d", "namespace": "n")", R"(, "spec": )" + spec)));
+  };
+  const std::string pods =
+      R"("template": {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "a", "image": "x"}]}})";
+  EXPECT_EQ(problems(R"({"selector": {"matchLabels": {"a": "b"}}, )" + pods + "}"), Texts{});
+  EXPECT_EQ(problems(R"({"selector": {"matchLabels": {"a": "c"}}, )" + pods + "}"),
+            Texts{"Invalid spec.template.metadata.labels"});
+  EXPECT_EQ(problems(R"({"replicas": -1, "selector": {"matchLabels": {"a": "b"}}, )" + pods + "}"),
+            Texts{"Invalid spec.replicas"});
+  EXPECT_EQ(
+      problems(
+          R"({"strategy": {"rollingUpdate": {"maxSurge": 0, "maxUnavailable": 0}}, "selector": {"matchLabels": {"a": "b"}}, )" +
+          pods + "}"),
+      Texts{"Invalid spec.strategy.rollingUpdate.maxUnavailable"});
+}
+
+TEST(Validate, DisruptionBudgets) {
+  const auto problems = [](const std::string& spec) {
+    return told(validate_create(ResourceId::PodDisruptionBudgets,
+                                made(ResourceId::PodDisruptionBudgets, R"(, "name": "b", "namespace": "n")",
+                                     R"(, "spec": )" + spec)));
+  };
+  EXPECT_EQ(problems(R"({"minAvailable": 1})"), Texts{});
+  EXPECT_EQ(problems(R"({"minAvailable": 1, "maxUnavailable": 1})"), Texts{"Invalid spec"});
+  EXPECT_EQ(problems(R"({"maxUnavailable": "101%"})"), Texts{"Invalid spec.maxUnavailable"});
+}
+
+TEST(Validate, NodesKeepWhoTheyAre) {
+  const Tree old = made(ResourceId::Nodes, R"(, "name": "n")", R"(, "spec": {"providerID": "x"})");
+  Tree other = old;
+  other.ensure("spec").set("providerID", "y");
+  EXPECT_EQ(told(validate_update(ResourceId::Nodes, old, other, "")), Texts{"Forbidden spec.providerID"});
+  other = old;
+  other.ensure("spec").set(
+      "taints", tree(R"([{"key": "a", "effect": "NoSchedule"}, {"key": "a", "effect": "NoSchedule"}])"));
+  EXPECT_EQ(told(validate_update(ResourceId::Nodes, old, other, "")), Texts{"Duplicate metadata.taints[1]"});
+}
+
+}  // namespace
+}  // namespace tamp::world::api

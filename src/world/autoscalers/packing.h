@@ -1,0 +1,45 @@
+// Which machines to buy for pods that fit nowhere: pods by size, each into the first bin that takes it, a new bin if none
+// does; then the cheapest machine that holds the bin. As Karpenter does it, in short.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "world/api/object.h"
+#include "world/autoscalers/machines.h"
+#include "world/autoscalers/pod_needs.h"
+
+namespace tamp::world {
+
+// Where machines may come from: a NodePool or a node group.
+struct Source {
+  std::string name;
+  codec::Tree labels;        // every node of it has them
+  codec::Tree requirements;  // of labels that the machine gives
+  codec::Tree taints;
+  Needs daemons;  // taken on every node before pods come
+};
+
+struct Bin {
+  const Source* source = nullptr;
+  struct Candidate {
+    const Machine* machine;
+    const MachineOffer* offer;
+  };
+  std::vector<Candidate> candidates;  // cheapest first
+  Needs needs;                        // daemons included
+  std::vector<const api::Object*> pods;
+  std::vector<std::string_view>
+      loners;  // owners whose pods want no other of their kind beside them; one is here
+};
+
+// Labels of a node of this machine: type, zone, capacity type, architecture, operating system and the source's own.
+codec::Tree node_labels(const Source& source, const Machine& machine, const MachineOffer& offer);
+Needs allocatable_of(const Machine& machine);
+
+// Pods that no source can take are in no bin. All arguments must outlive the bins.
+std::vector<Bin> pack(const Machines& machines, const std::vector<Source>& sources,
+                      std::vector<const api::Object*> pods);
+
+}  // namespace tamp::world

@@ -1,0 +1,24 @@
+// Makes a Job whenever a CronJob's schedule is due, as its concurrencyPolicy allows, and keeps no more finished ones than its
+// history limits. Schedules are in UTC; other time zones are refused with an event.
+#pragma once
+
+#include "world/controllers/alarms.h"
+#include "world/controllers/owned_index.h"
+#include "world/controllers/retries.h"
+#include "world/engine/work_queue.h"
+
+namespace tamp::world {
+
+class CronJobs {
+ public:
+  void changed(Stage& stage, const api::Change& change);
+  void happen(Stage& stage, const Event& event);
+
+ private:
+  OwnedIndex jobs_{api::ResourceId::Jobs, "CronJob"};
+  WorkQueue queue_;
+  Retries retries_;
+  Alarms schedule_;
+};
+
+}  // namespace tamp::world

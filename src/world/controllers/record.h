@@ -1,0 +1,19 @@
+// How controllers write: as kube-controller-manager, and with Events that tell people what was done.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "world/engine/stage.h"
+
+namespace tamp::world {
+
+inline api::WriteOptions as_controller_manager(std::string_view subresource = {}) {
+  return {.manager = "kube-controller-manager", .subresource = std::string(subresource)};
+}
+
+// An Event in the namespace of the object ("default" if it has none). type: "Normal" or "Warning".
+void record(Stage& stage, std::string_view component, const api::Object& about, std::string_view type,
+            std::string_view reason, std::string message);
+
+}  // namespace tamp::world

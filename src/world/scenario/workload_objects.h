@@ -1,0 +1,21 @@
+// A workload of a scenario as Kubernetes objects.
+#pragma once
+
+#include <vector>
+
+#include "codec/tree.h"
+#include "world/engine/dice.h"
+#include "world/scenario/scenario.h"
+
+namespace tamp::world {
+
+// What the choice came to: a text or number.
+std::string choose(const Choice& choice, Dice& dice);
+
+// One copy of the workload (`number` from 1; the name carries it if there are several), and its PodDisruptionBudget.
+std::vector<codec::Tree> workload_objects(const WorkloadPlan& plan, int number, Dice& dice);
+
+// The name that a copy has.
+std::string workload_name(const WorkloadPlan& plan, int number);
+
+}  // namespace tamp::world

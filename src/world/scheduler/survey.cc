@@ -1,0 +1,147 @@
+#include "world/scheduler/survey.h"
+
+#include <algorithm>
+
+#include "world/scheduler/affinity_terms.h"
+#include "world/scheduler/filters.h"
+
+namespace tamp::world {
+namespace {
+
+bool matches_all(const Cluster& cluster, const Pod& incoming, const Pod& other) {
+  const auto& terms = cluster.spec(incoming).affinity;
+  return std::all_of(terms.begin(), terms.end(), [&](const PodAffinityTerm& term) {
+    return incoming_term_matches(cluster, term, incoming, other);
+  });
+}
+
+}  // namespace
+
+Survey::Survey(const Placement& placement, const Census& census, PodId pod)
+    : placement_(placement),
+      census_(census),
+      pod_(pod),
+      spec_(placement.cluster().spec(placement.cluster().pods[pod.index()])) {
+  named_ = std::any_of(spec_.node_affinity.begin(), spec_.node_affinity.end(),
+                       [](const NodeSelectorTerm& term) { return !term.fields.empty(); });
+  ports_ = !spec_.host_ports.empty() || !spec_.init_host_ports.empty();
+  volumes_ = !placement.cluster().pods[pod.index()].volumes.empty();
+  if (named_ && !node_affinity_admits(placement, pod))
+    refused_everywhere_ = "NodeAffinity";
+  else if (volumes_ && !volume_restrictions_admits(placement, pod))
+    refused_everywhere_ = "VolumeRestrictions";
+  else if (volumes_ && !volume_binding_admits(placement, pod))
+    refused_everywhere_ = "VolumeBinding";
+  else if (volumes_ && !volume_zone_admits(placement, pod))
+    refused_everywhere_ = "VolumeZone";
+  if (!refused_everywhere_.empty()) return;
+
+  if (!spec_.spread.empty()) spread_ = count_spread(placement, pod);
+  for (PodId other : census.opinionated) count_repulsion(other, placement.where(other), 1);
+  if (spec_.affinity.empty() && spec_.anti_affinity.empty()) return;
+  const Pod& own = placement.cluster().pods[pod.index()];
+  attached_.resize(spec_.affinity.size());
+  attached_to_itself_ = matches_all(placement.cluster(), own, own);
+  for (NodeRef node : placement.nodes())
+    for (PodId other : placement.all_on(node)) count_regard(other, node, 1);
+}
+
+void Survey::shift(PodId other, NodeRef node, std::int64_t by) {
+  touched_.insert(node);
+  for (SpreadCount& count : spread_) count.shift(placement_, other, node, by);
+  count_repulsion(other, node, by);
+  if (!spec_.affinity.empty() || !spec_.anti_affinity.empty()) count_regard(other, node, by);
+}
+
+const Survey::Regard& Survey::regard(const Pod& other) {
+  const auto [entry, fresh] = regards_.try_emplace(std::uint64_t{other.ns.value} << 32 | other.labels.value);
+  Regard& regard = entry->second;
+  if (!fresh) return regard;
+  const Cluster& cluster = placement_.cluster();
+  const Pod& pod = cluster.pods[pod_.index()];
+  regard.attached = !spec_.affinity.empty() && matches_all(cluster, pod, other);
+  for (const auto& term : spec_.anti_affinity)
+    if (incoming_term_matches(cluster, term, pod, other)) regard.repelling.push_back(term.topology_key);
+  return regard;
+}
+
+// Topology keys of the other's terms of anti-affinity that are about this pod.
+const std::vector<Symbol>& Survey::repulsion(const Pod& other) {
+  const auto [entry, fresh] = repulsions_.try_emplace(std::uint64_t{other.ns.value} << 32 | other.spec.value);
+  if (!fresh) return entry->second;
+  const Cluster& cluster = placement_.cluster();
+  for (const auto& term : cluster.spec(other).anti_affinity)
+    if (existing_term_matches(cluster, term, other, cluster.pods[pod_.index()]))
+      entry->second.push_back(term.topology_key);
+  return entry->second;
+}
+
+void Survey::count_regard(PodId other, NodeRef node, std::int64_t by) {
+  const Regard& here = regard(placement_.cluster().pods[other.index()]);
+  const LabelSet& labels = placement_.node(node).labels;
+  for (Symbol key : here.repelling)
+    if (const Symbol value = labels.get(key); value.valid()) forbidden_[key][value] += by;
+  if (!here.attached) return;
+  for (std::size_t i = 0; i < attached_.size(); ++i)
+    if (const Symbol value = labels.get(spec_.affinity[i].topology_key); value.valid()) {
+      partners_ += by;
+      attached_[i][value] += by;
+    }
+}
+
+void Survey::count_repulsion(PodId other, NodeRef node, std::int64_t by) {
+  const LabelSet& labels = placement_.node(node).labels;
+  for (Symbol key : repulsion(placement_.cluster().pods[other.index()]))
+    if (const Symbol value = labels.get(key); value.valid()) forbidden_[key][value] += by;
+}
+
+bool Survey::room_on(NodeRef node) const {
+  const ResourceList& room = placement_.node(node).allocatable;
+  const auto leaves_room = [&](const NodeUse& use) {
+    if (use.pods + 1 > room.get(kPods)) return false;
+    const ResourceList& asked = spec_.fresh_requests.empty() ? spec_.requests : spec_.fresh_requests;
+    return std::all_of(asked.begin(), asked.end(), [&](const ResourceAmount& a) {
+      return a.id == kPods || a.amount <= 0 || a.amount <= room.get(a.id) - use.requested.get(a.id);
+    });
+  };
+  if (touched_.contains(node)) return leaves_room(use_of(placement_, node));
+  return leaves_room(census_.use[node.index()]);
+}
+
+bool Survey::neighbours_allow(const Node& node) const {
+  bool attached = true;
+  for (std::size_t i = 0; i < spec_.affinity.size(); ++i) {
+    const Symbol value = node.labels.get(spec_.affinity[i].topology_key);
+    if (!value.valid()) return false;
+    const auto partners = attached_[i].find(value);
+    attached = attached && partners != attached_[i].end() && partners->second > 0;
+  }
+  if (!attached && (partners_ > 0 || !attached_to_itself_)) return false;
+  return std::none_of(forbidden_.begin(), forbidden_.end(), [&](const auto& entry) {
+    const auto here = entry.second.find(node.labels.get(entry.first));
+    return here != entry.second.end() && here->second > 0;
+  });
+}
+
+FilterVerdict Survey::verdict(NodeRef node) const {
+  auto refused = [](std::string_view plugin) { return FilterVerdict{false, plugin}; };
+  if (!refused_everywhere_.empty()) return refused(refused_everywhere_);
+  if (named_ && !node_affinity_named(placement_, pod_, node)) return refused("NodeAffinity");
+  if (!node_unschedulable_fits(placement_, pod_, node)) return refused("NodeUnschedulable");
+  if (!taint_toleration_fits(placement_, pod_, node)) return refused("TaintToleration");
+  if (!node_affinity_fits(placement_, pod_, node)) return refused("NodeAffinity");
+  if (ports_ && !node_ports_fits(placement_, pod_, node)) return refused("NodePorts");
+  if (!room_on(node)) return refused("NodeResourcesFit");
+  if (volumes_) {
+    if (!volume_restrictions_fits(placement_, pod_, node)) return refused("VolumeRestrictions");
+    if (!node_volume_limits_fits(placement_, pod_, node)) return refused("NodeVolumeLimits");
+    if (!volume_binding_fits(placement_, pod_, node)) return refused("VolumeBinding");
+    if (!volume_zone_fits(placement_, pod_, node)) return refused("VolumeZone");
+  }
+  for (const SpreadCount& count : spread_)
+    if (!count.allows(placement_.node(node))) return refused("PodTopologySpread");
+  if (!neighbours_allow(placement_.node(node))) return refused("InterPodAffinity");
+  return {};
+}
+
+}  // namespace tamp::world

@@ -1,0 +1,19 @@
+// A scenario on the stage: an empty world gets its kinds, machines and workloads, its autoscaler and its future.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "world/scenario/scenario.h"
+#include "world/world.h"
+
+namespace tamp::world {
+
+// A world at the scenario's start, lived in for as long as its warm-up says.
+Result<World> make_world(const Scenario& scenario, std::uint64_t seed);
+
+// The machine catalogue of the scenario, as `tamp plan --instance-types` reads it: JSON.
+std::string machine_catalogue(const Scenario& scenario);
+
+}  // namespace tamp::world

@@ -1,0 +1,270 @@
+#!/usr/bin/env python3
+"""Plays the same generated scripts of API calls against the real kube-apiserver and the embedded one, and compares what they
+answer: status codes, reasons, causes, resulting objects, tables, and the sequences of watches.
+
+    judge.py --embedded PROGRAM --programs BUILT [--calls N] [--seed S] [--scene NAME] [--number K] [--all]
+
+What must differ is masked (mask.py). A difference that docs/reference/embedded-api.md lists under "Differences" is counted; any
+other one fails. A scene that differs is not played further. Ends with "N passed, M failed", counted in calls.
+"""
+import argparse
+import collections
+import http.client
+import json
+import pathlib
+import random
+import re
+import sys
+import time
+
+from client import Client
+from embedded import EmbeddedServer
+from mask import Mask, differences
+from real import USERS, RealServer
+from scene import WatchCall
+import scenes
+
+HERE = pathlib.Path(__file__).resolve().parent
+DOCUMENT = HERE.parents[2] / "docs" / "reference" / "embedded-api.md"
+WATCH_SECONDS = 1
+SHOWN = 60
+
+
+class Known:
+    """A row of the table of differences: | `call` | `where` | reason |, both regular expressions."""
+
+    def __init__(self, call, where, reason):
+        self.call, self.where, self.reason, self.count = re.compile(call), re.compile(where), reason, 0
+
+
+def read_known(path):
+    known, inside = [], False
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
+        if line.startswith("#"):
+            inside = "Differences" in line
+        cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        if inside and len(cells) == 3 and cells[0].startswith("`"):
+            call, where, reason = cells
+            known.append(Known(call.strip("`").replace("\\|", "|"), where.strip("`").replace("\\|", "|"), reason))
+    return known
+
+
+class Player:
+    """One server in one scene."""
+
+    def __init__(self, client):
+        self.client, self.mask, self.memory, self.watches = client, Mask(), {}, []
+
+    def remember(self, call, answer):
+        body = answer.body
+        if not isinstance(body, dict) or not isinstance(body.get("metadata"), dict):
+            return
+        metadata = body["metadata"]
+        names = [call.save] if call.save else []
+        if metadata.get("name") and answer.status < 300 and "dryRun" not in call.query:
+            path = call.path.removesuffix("/status")
+            names.append(path if path.endswith("/" + metadata["name"]) else f"{path}/{metadata['name']}")
+        for name in names:
+            for key, field in (("rv", "resourceVersion"), ("uid", "uid"), ("name", "name"), ("continue", "continue")):
+                if metadata.get(field):
+                    self.memory[f"{key}:{name}"] = metadata[field]
+
+    def play(self, call):
+        if call.method == "WAIT":
+            return self.wait(call)
+        answer = self.client.call(call.method, call.target(self.memory), call.headers(), call.text(self.memory))
+        self.remember(call, answer)
+        masked = self.mask.body(answer.body) if isinstance(answer.body, dict) else answer.body
+        out = {"code": answer.status, "body": masked if call.accept != "text/html" and isinstance(masked, dict) else type(masked).__name__}
+        if answer.headers.get("Retry-After"):
+            out["retryAfter"] = answer.headers["Retry-After"]
+        return out, answer
+
+    def wait(self, call):
+        """For a definition to be established and its resource to be served."""
+        answer = None
+        for _ in range(100):
+            answer = self.client.call("GET", call.target(self.memory), call.headers())
+            if answer.status == 404:
+                break
+            conditions = {c["type"]: c["status"] for c in (answer.body.get("status") or {}).get("conditions") or []}
+            spec = answer.body["spec"]
+            if conditions.get("Established") == "True":
+                if self.client.call("GET", f"/apis/{spec['group']}/{spec['versions'][0]['name']}/{spec['names']['plural']}", call.headers()).status == 200:
+                    break
+            time.sleep(0.05)
+        return {"code": answer.status}, answer
+
+    def open(self, call):
+        target = call.target(self.memory)
+        if not call.live and "timeoutSeconds" not in call.query:
+            target += f"&timeoutSeconds={WATCH_SECONDS}"
+        self.watches.append((call, self.client.watch(target, call.headers())))
+
+    def sequence(self, watch):
+        if watch.status != 200:
+            try:
+                body = json.loads(watch.refusal)
+            except (ValueError, AttributeError):
+                body = None
+            return {"code": watch.status, "body": self.mask.body(body)}
+        events = []
+        for event in watch.events:
+            item = event.get("object", {})
+            if event.get("type") == "BOOKMARK":
+                annotations = item.get("metadata", {}).get("annotations") or {}
+                if "k8s.io/initial-events-end" not in annotations:
+                    continue
+                item = {"kind": item.get("kind"), "annotations": annotations}
+            events.append({"type": event.get("type"), "object": self.mask.body(item)})
+        return {"code": 200, "events": events}
+
+
+class Tally:
+    def __init__(self, known):
+        self.known, self.calls, self.failed, self.shown = known, 0, 0, 0
+        self.signatures = collections.Counter()
+        self.by_scene = collections.Counter()
+
+    def unlisted(self, call, found):
+        rest = []
+        for difference in found:
+            entry = next((k for k in self.known if k.call.fullmatch(call.name()) and k.where.fullmatch(difference[0])), None)
+            if entry:
+                entry.count += 1
+            else:
+                rest.append(difference)
+        return rest
+
+    current = None
+
+    def show(self, scene, call, found, real, ours, request):
+        self.failed += 1
+        path = re.sub(r"j?\d+", "N", call.path)
+        wheres = sorted({re.sub(r"\[\d+\]", "[]", where) for where, _, _ in found})
+        signature = f"{scene.name} {call.method} {path} {' '.join(wheres)[:160]}"
+        self.signatures[signature] += 1
+        if self.signatures[signature] > 1 or self.shown >= SHOWN:
+            return
+        self.shown += 1
+        print(f"\n--- scene {scene.name} {scene.label}: {call.name()}")
+        if request:
+            print(f"    body {request[:1500]}")
+        for where, a, b in found[:8]:
+            print(f"    {where}: real {brief(a)}, embedded {brief(b)}")
+        for name, answer in (("real", real), ("embedded", ours)):
+            if found[0][0] == ".code" and answer is not None:
+                print(f"    {name}: {brief(answer, 700)}")
+
+
+def brief(value, most=160):
+    text = value if isinstance(value, str) else json.dumps(value, default=repr)
+    return text if len(text) <= most else text[:most] + "…"
+
+
+def play(scene, clients, tally, keep_going):
+    players = [Player(client) for client in clients]
+    for call in scene.calls:
+        if isinstance(call, WatchCall):
+            for player in players if call.live else []:
+                player.open(call)
+            continue
+        tally.calls += call.method != "WAIT"
+        tally.current = call
+        answers = [player.play(call) for player in players]
+        found = tally.unlisted(call, differences(answers[0][0], answers[1][0]))
+        if found:
+            tally.show(scene, call, found, answers[0][1].text, answers[1][1].text, call.text(players[1].memory))
+            if not keep_going:
+                break
+    else:
+        finish_watches(scene, players, tally)
+    for player in players:
+        for _, watch in player.watches:
+            watch.close()
+
+
+def finish_watches(scene, players, tally):
+    late = [call for call in scene.calls if isinstance(call, WatchCall) and not call.live]
+    for call in late:
+        for player in players:
+            player.open(call)
+    for player in players:
+        for call, watch in player.watches:
+            if call.live:
+                watch.wait_quiet(0.3)
+            else:
+                watch.wait_end(WATCH_SECONDS + 2)
+    for pair in zip(*(player.watches for player in players)):
+        call = pair[0][0]
+        tally.calls += 1
+        sequences = [player.sequence(watch) for player, (_, watch) in zip(players, pair)]
+        found = tally.unlisted(call, differences(*sequences))
+        if found:
+            texts = [json.dumps([event.get("type") for event in watch.events]) if watch.status == 200 else watch.refusal for _, watch in pair]
+            tally.show(scene, call, found, *texts, "")
+            print(f"    events: real {texts[0]} embedded {texts[1]}") if tally.shown < SHOWN else None
+            return
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--embedded", required=True, help="the program embedded-apiserver")
+    parser.add_argument("--programs", required=True, help="where etcd and kube-apiserver were built")
+    parser.add_argument("--calls", type=int, default=1500)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--scene", help="only scenes of this name")
+    parser.add_argument("--number", type=int, help="only the scene of this number")
+    parser.add_argument("--tamp", help="not used: every judge is given it")
+    parser.add_argument("--all", action="store_true", help="play on after a difference")
+    parser.add_argument("--real", help="HOST:PORT:CA of a real server that runs already")
+    args = parser.parse_args()
+    known = read_known(DOCUMENT)
+    tally = Tally(known)
+    begin = time.monotonic()
+    with EmbeddedServer(args.embedded, USERS) as embedded:
+        if args.real:
+            host, port, authority = args.real.split(":")
+            run(args, tally, (host, int(port), authority), embedded)
+        else:
+            with RealServer(args.programs) as real:
+                begin = time.monotonic()
+                run(args, tally, real.address, embedded)
+    seconds = time.monotonic() - begin
+    if tally.signatures:
+        print(f"\n{len(tally.signatures)} kinds of differences:")
+        for signature, count in tally.signatures.most_common(100):
+            print(f"  {count:4} {signature}")
+    for entry in known:
+        print(f"known, seen {entry.count} times: {entry.reason[:100]}")
+    print(f"{tally.calls} calls in {seconds:.0f} s, {tally.calls / seconds:.0f} a second; {dict(tally.by_scene)}")
+    print(f"{tally.calls - tally.failed} passed, {tally.failed} failed")
+    return 1 if tally.failed else 0
+
+
+def run(args, tally, real, embedded):
+    clients = [Client(*real), Client(*embedded.address)]
+    # On a server that is used again names must not come twice.
+    base = int(time.time()) % 1000000 * 10000 if args.real else 0
+    number = args.number or 0
+    while tally.calls < args.calls:
+        number += 0 if args.number else 1
+        scene = scenes.write(base + number, random.Random(f"{args.seed}:{number}"), args.scene)
+        scene.label = f"--seed {args.seed} --number {number}" + (f" --scene {args.scene}" if args.scene else "")
+        tally.by_scene[scene.name] += 1
+        try:
+            play(scene, clients, tally, args.all)
+        except (OSError, http.client.HTTPException) as problem:
+            tally.failed += 1
+            print(f"\n--- scene {scene.name} {scene.label}: {problem!r} at {tally.current.name()}\n    body {brief(tally.current.body, 1500)}")
+            if not embedded.alive():
+                print("    the embedded server died: " + " | ".join((embedded.directory / "log").read_text().splitlines()[-40:])[:3000])
+                embedded.__exit__()
+                embedded.__enter__()
+            clients = [Client(*real), Client(*embedded.address)]
+        if args.number:
+            return
+
+
+if __name__ == "__main__":
+    sys.exit(main())
