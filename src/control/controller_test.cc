@@ -126,7 +126,10 @@ TEST_F(Controlling, AKindThatMayNotBeReadGivesNoPlanAndNotReady) {
   server.forbidden = "poddisruptionbudgets";
   start();
   EXPECT_TRUE(server.status_patches.empty());
-  EXPECT_EQ(health.answer({"GET", "/readyz", "", "", "", "", "", "", "", "", "", "", false}).status, 503);
+  serve::HttpRequest probe;
+  probe.method = "GET";
+  probe.path = "/readyz";
+  EXPECT_EQ(health.answer(probe).status, 503);
 }
 
 TEST_F(Controlling, OnlyTheLeaderWrites) {

@@ -22,6 +22,7 @@
 #include "fuzz/check_cluster.h"
 #include "fuzz/kube_targets.h"
 #include "fuzz/require.h"
+#include "fuzz/kinds_targets.h"
 #include "fuzz/patch_targets.h"
 #include "fuzz/store_targets.h"
 
@@ -212,6 +213,8 @@ constexpr std::array<Target, 20> kTargets = {{{"admission", admission},
                                               {"snapshot", snapshot},
                                               {"store", store},
                                               {"patch", patch},
+                                              {"expression", expression},
+                                              {"definition", definition},
                                               {"dump", dump},
                                               {"policy", policy},
                                               {"catalogue", catalogue},

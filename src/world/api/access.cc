@@ -20,10 +20,11 @@ bool subject_is(const Tree& subject, const Caller& caller, std::string_view bind
   return caller.user == fmt::format("system:serviceaccount:{}:{}", ns.empty() ? binding_ns : ns, name);
 }
 
-bool bound(const Object& binding, const Caller& caller) {
-  const auto& subjects = binding.tree()["subjects"].elements();
-  return std::any_of(subjects.begin(), subjects.end(),
-                     [&](const Tree& subject) { return subject_is(subject, caller, binding.ns()); });
+// The subject of the binding that is the caller; nullptr if none is.
+const Tree* bound(const Object& binding, const Caller& caller) {
+  for (const Tree& subject : binding.tree()["subjects"].elements())
+    if (subject_is(subject, caller, binding.ns())) return &subject;
+  return nullptr;
 }
 
 ObjectPtr role_of(const Backend& backend, const Object& binding) {
@@ -33,23 +34,21 @@ ObjectPtr role_of(const Backend& backend, const Object& binding) {
   return backend.store.get(ResourceId::Roles, binding.ns(), reference["name"].string());
 }
 
-// Calls `see` with the rules of every role that is bound to the caller for the namespace, until it returns true.
+// Calls `see` with every binding of the caller that counts in the namespace, the subject in it and its role (which may not
+// be there), until it returns true.
 template <typename See>
-bool any_rule(const Backend& backend, const Caller& caller, std::string_view ns, See see) {
-  const auto any_of_role = [&](const Object& binding) {
-    if (!bound(binding, caller)) return false;
-    const ObjectPtr role = role_of(backend, binding);
-    if (!role) return false;
-    const auto& rules = role->tree()["rules"].elements();
-    return std::any_of(rules.begin(), rules.end(), see);
+bool any_binding(const Backend& backend, const Caller& caller, std::string_view ns, See see) {
+  const auto look = [&](const Object& binding) {
+    const Tree* subject = bound(binding, caller);
+    return subject != nullptr && see(binding, *subject, role_of(backend, binding));
   };
   for (const auto& [key, binding] : backend.store.objects(ResourceId::ClusterRoleBindings))
-    if (any_of_role(*binding)) return true;
+    if (look(*binding)) return true;
   if (ns.empty()) return false;
   const Objects& bindings = backend.store.objects(ResourceId::RoleBindings);
   for (auto it = bindings.lower_bound(std::pair(ns, std::string_view()));
        it != bindings.end() && it->first.first == ns; ++it)
-    if (any_of_role(*it->second)) return true;
+    if (look(*it->second)) return true;
   return false;
 }
 
@@ -88,30 +87,14 @@ bool rule_allows(const Tree& rule, const Attributes& wanted) {
                                       [&](const Tree& name) { return name.string() == wanted.name; });
 }
 
-// What the roles that every cluster begins with give everybody: discovery, health, and questions about oneself.
-std::vector<Tree> rules_of_everybody(const Caller& caller) {
-  const auto strings = [](std::initializer_list<std::string_view> texts) {
-    Tree array = Tree::array();
-    for (std::string_view text : texts) array.append(text);
-    return array;
-  };
-  std::vector<Tree> rules;
-  rules.push_back(Tree::object(
-      {{"verbs", strings({"get"})},
-       {"nonResourceURLs", strings({"/healthz", "/livez", "/readyz", "/version", "/version/"})}}));
-  if (!in_group(caller, "system:authenticated")) return rules;
-  rules.push_back(Tree::object(
-      {{"verbs", strings({"get"})},
-       {"nonResourceURLs", strings({"/api", "/api/*", "/apis", "/apis/*", "/healthz", "/livez", "/openapi",
-                                    "/openapi/*", "/readyz", "/version", "/version/"})}}));
-  rules.push_back(
-      Tree::object({{"verbs", strings({"create"})},
-                    {"apiGroups", strings({"authorization.k8s.io"})},
-                    {"resources", strings({"selfsubjectaccessreviews", "selfsubjectrulesreviews"})}}));
-  rules.push_back(Tree::object({{"verbs", strings({"create"})},
-                                {"apiGroups", strings({"authentication.k8s.io"})},
-                                {"resources", strings({"selfsubjectreviews"})}}));
-  return rules;
+std::string described(const Object& binding, const Tree& subject) {
+  const bool cluster = binding.ns().empty();
+  const std::string_view kind = subject["kind"].string();
+  std::string who(subject["name"].string());
+  if (kind == "ServiceAccount") who += "/" + std::string(subject["namespace"].string(binding.ns()));
+  return fmt::format("{} \"{}\" of {} \"{}\" to {} \"{}\"", cluster ? "ClusterRoleBinding" : "RoleBinding",
+                     cluster ? std::string(binding.name()) : fmt::format("{}/{}", binding.name(), binding.ns()),
+                     binding.tree()["roleRef"]["kind"].string(), binding.tree()["roleRef"]["name"].string(), kind, who);
 }
 
 }  // namespace
@@ -143,23 +126,39 @@ std::optional<Caller> authenticate(const Backend& backend, std::string_view auth
   return token.caller;
 }
 
+Judgement judge(const Backend& backend, const Caller& caller, const Attributes& attributes) {
+  if (in_group(caller, "system:masters")) return {true, {}};
+  Judgement judgement;
+  std::vector<std::string> missing;
+  judgement.allowed = any_binding(
+      backend, caller, attributes.ns, [&](const Object& binding, const Tree& subject, const ObjectPtr& role) {
+        if (!role) {
+          const Tree& reference = binding.tree()["roleRef"];
+          missing.push_back(fmt::format("{}.rbac.authorization.k8s.io \"{}\" not found",
+                                        reference["kind"].string() == "ClusterRole" ? "clusterrole" : "role",
+                                        reference["name"].string()));
+          return false;
+        }
+        const auto& rules = role->tree()["rules"].elements();
+        if (!std::any_of(rules.begin(), rules.end(), [&](const Tree& rule) { return rule_allows(rule, attributes); }))
+          return false;
+        judgement.reason = "RBAC: allowed by " + described(binding, subject);
+        return true;
+      });
+  if (judgement.allowed || missing.empty()) return judgement;
+  missing.erase(std::unique(missing.begin(), missing.end()), missing.end());
+  judgement.reason = missing.size() == 1 ? "RBAC: " + missing.front() : fmt::format("RBAC: [{}]", fmt::join(missing, ", "));
+  return judgement;
+}
+
 bool allowed(const Backend& backend, const Caller& caller, const Attributes& attributes) {
-  if (in_group(caller, "system:masters")) return true;
-  const auto allows = [&](const Tree& rule) { return rule_allows(rule, attributes); };
-  const std::vector<Tree> common = rules_of_everybody(caller);
-  if (std::any_of(common.begin(), common.end(), allows)) return true;
-  return any_rule(backend, caller, attributes.ns, allows);
+  return judge(backend, caller, attributes).allowed;
 }
 
 std::vector<Tree> rules_for(const Backend& backend, const Caller& caller, std::string_view ns) {
-  std::vector<Tree> rules = rules_of_everybody(caller);
-  if (in_group(caller, "system:masters")) {
-    rules.push_back(Tree::object(
-        {{"verbs", Tree::Array{"*"}}, {"apiGroups", Tree::Array{"*"}}, {"resources", Tree::Array{"*"}}}));
-    rules.push_back(Tree::object({{"verbs", Tree::Array{"*"}}, {"nonResourceURLs", Tree::Array{"*"}}}));
-  }
-  any_rule(backend, caller, ns, [&](const Tree& rule) {
-    rules.push_back(rule);
+  std::vector<Tree> rules;
+  any_binding(backend, caller, ns, [&](const Object&, const Tree&, const ObjectPtr& role) {
+    if (role) rules.insert(rules.end(), role->tree()["rules"].elements().begin(), role->tree()["rules"].elements().end());
     return false;
   });
   return rules;

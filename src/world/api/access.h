@@ -24,6 +24,12 @@ std::optional<Caller> authenticate(const Backend& backend, std::string_view auth
 std::optional<Caller> impersonated(const Backend& backend, const Caller& caller, const Request& request,
                                    Attributes& denied);
 
+// May they, and why: in the words in which a SubjectAccessReview tells it. Empty where there is nothing to tell.
+struct Judgement {
+  bool allowed = false;
+  std::string reason;
+};
+Judgement judge(const Backend& backend, const Caller& caller, const Attributes& attributes);
 bool allowed(const Backend& backend, const Caller& caller, const Attributes& attributes);
 // 403 in the words that tell what was wanted.
 Outcome access_denied(const Caller& caller, const Attributes& attributes);

@@ -177,7 +177,8 @@ struct Evaluation {
       return target.items.empty() ? of(false) : has(target.items[0], name);
     }
     if (!target.is(Value::Kind::Map)) return fail("no such overload");
-    return of(has_member(target, of(name)));
+    // A null that may stand there counts as nothing.
+    return of(has_member(target, of(name)) && !member(target, of(name)).is(Value::Kind::Null));
   }
 
   Value call_function(const Node& node) {

@@ -52,6 +52,30 @@ CustomVersion version_of(const Tree& source, FieldProblems& problems, std::size_
   return version;
 }
 
+std::string dotted(const std::vector<std::string>& path) {
+  std::string text;
+  for (const std::string& part : path) text += "." + part;
+  return text;
+}
+
+// What a Scale shows must be a count.
+void validate_replicas(FieldProblems& problems, const std::vector<std::string>& path, const Tree& object) {
+  const Tree* place = &object;
+  for (const std::string& part : path) place = &(*place)[part];
+  if (place->is_null()) return;
+  const bool whole = place->kind() == Tree::Kind::Integer;
+  if (whole && place->integer() >= 0 && place->integer() <= INT32_MAX) return;
+  problems.push_back({"FieldValueInvalid", dotted(path),
+                      "Invalid value: " + codec::to_json(*place) + ": should be a non-negative integer"});
+}
+
+void validate_scale(FieldProblems& problems, const CustomVersion& version, const Tree& object,
+                    bool status_only) {
+  if (!version.scale) return;
+  if (!status_only) validate_replicas(problems, version.scale->spec_replicas, object);
+  validate_replicas(problems, version.scale->status_replicas, object);
+}
+
 }  // namespace
 
 const CustomVersion* CustomKind::version(std::string_view name) const {
@@ -154,15 +178,19 @@ FieldProblems validate_custom_create(const CustomKind& kind, const CustomVersion
                                      const Tree& object) {
   FieldProblems problems;
   validate_metadata(problems, object["metadata"], NameRule::Subdomain, kind.namespaced);
+  validate_scale(problems, version, object, false);
   validate_by(version.schema, object, nullptr, {}, problems);
   return problems;
 }
 
 FieldProblems validate_custom_update(const CustomKind& kind, const CustomVersion& version, const Tree& old,
-                                     const Tree& updated, std::string_view) {
+                                     const Tree& updated, std::string_view subresource) {
   FieldProblems problems;
   validate_metadata(problems, updated["metadata"], NameRule::Subdomain, kind.namespaced);
   validate_metadata_update(problems, old["metadata"], updated["metadata"]);
+  // Once for every kind and once for those of definitions; what is wrong is told as often.
+  if (!problems.empty()) validate_metadata_update(problems, old["metadata"], updated["metadata"]);
+  validate_scale(problems, version, updated, subresource == "status");
   validate_by(version.schema, updated, &old, {}, problems);
   return problems;
 }

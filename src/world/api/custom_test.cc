@@ -100,8 +100,9 @@ Tree definition_of(const std::string& schema) {
 TEST(Definitions, ARuleThatCannotBeJudgedIsRefused) {
   const Tree definition = definition_of(R"J({"type": "object", "properties": {"spec": {"type": "object",
       "x-kubernetes-validations": [{"rule": "self.frobnicate()"}]}}})J");
-  EXPECT_EQ(told(validate_create(ResourceId::CustomResourceDefinitions, definition)),
-            Texts{"Invalid spec.validation.openAPIV3Schema.properties[spec].x-kubernetes-validations[0].rule"});
+  EXPECT_EQ(
+      told(validate_create(ResourceId::CustomResourceDefinitions, definition)),
+      Texts{"Invalid spec.validation.openAPIV3Schema.properties[spec].x-kubernetes-validations[0].rule"});
 }
 
 TEST(Definitions, EveryFieldHasAType) {

@@ -105,12 +105,11 @@ class Judge {
     // What was wrong before and is not changed may stay.
     if (old != nullptr && *old == value) return;
     if (value.is_null() && schema.nullable) return;
+    // Limits are told even of a value of the wrong type.
     if (!has_type(schema, value)) {
       add(problems_, "FieldValueTypeInvalid", field,
           "Invalid value: " + shown(value) + ": " + field + " in body must be of type " +
               std::string(type_text(schema)));
-      enumeration(schema, value, field);
-      return;
     }
     enumeration(schema, value, field);
     if (value.is_string()) text(schema, value, field);
@@ -170,28 +169,41 @@ class Judge {
         "Unsupported value: " + shown(value) + ": supported values: " + allowed);
   }
 
-  void text(const CustomSchema& schema, const Tree& value, const std::string& field) {
-    const std::string_view content = value.string();
-    if (schema.min_length || schema.max_length) {
-      const auto length = static_cast<std::int64_t>(length_in_runes(content));
-      if (schema.max_length && length > *schema.max_length) {
-        add(problems_, "FieldValueTooLong", field,
-            "Too long: may not be more than " + std::to_string(*schema.max_length) + " bytes");
-      }
-      if (schema.min_length && length < *schema.min_length) {
-        invalid(problems_, field, value,
-                field + " in body should be at least " + std::to_string(*schema.min_length) + " chars long");
-      }
-    }
-    if (schema.pattern && !schema.pattern->matches(content)) {
+  // Of length and pattern the first that is broken is told.
+  void length_and_pattern(const CustomSchema& schema, const Tree& value, const std::string& field) {
+    const auto length = static_cast<std::int64_t>(length_in_runes(value.string()));
+    if (schema.max_length && length > *schema.max_length) {
+      add(problems_, "FieldValueTooLong", field,
+          "Too long: may not be more than " + std::to_string(*schema.max_length) + " bytes");
+    } else if (schema.min_length && length < *schema.min_length) {
+      invalid(problems_, field, value,
+              field + " in body should be at least " + std::to_string(*schema.min_length) + " chars long");
+    } else if (schema.pattern && !schema.pattern->matches(value.string())) {
       invalid(problems_, field, value, field + " in body should match '" + schema.pattern->text() + "'");
-    }
-    if (!schema.format.empty() && !has_format(schema.format, content)) {
-      invalid(problems_, field, value, field + " in body must be of type " + schema.format);
     }
   }
 
+  void text(const CustomSchema& schema, const Tree& value, const std::string& field) {
+    length_and_pattern(schema, value, field);
+    if (!schema.format.empty() && !has_format(schema.format, value.string())) {
+      add(problems_, "FieldValueTypeInvalid", field,
+          "Invalid value: " + shown(value) + ": " + field + " in body must be of type " + schema.format);
+    }
+  }
+
+  // Outside of what the format can hold: told without a place, as the real server does.
+  void range_of_format(const CustomSchema& schema, const Tree& value, const std::string& field) {
+    const bool limited = schema.minimum || schema.maximum || !schema.format.empty();
+    if (schema.type != CustomSchema::Type::Integer || !limited) return;
+    const bool narrow = schema.format == "int32";
+    if (is_whole(value) && (!narrow || std::abs(value.number()) < 0x1p31)) return;
+    add(problems_, "FieldValueInvalid", {},
+        "Invalid value: \"\": Checked value must be of type integer with format " + schema.format + " in " +
+            field);
+  }
+
   void number(const CustomSchema& schema, const Tree& value, const std::string& field) {
+    range_of_format(schema, value, field);
     const double content = value.number();
     if (schema.maximum &&
         (content > *schema.maximum || (schema.exclusive_maximum && content == *schema.maximum))) {
@@ -278,7 +290,7 @@ class Judge {
   void no_value_twice(const Tree& value, const std::string& field) {
     for (std::size_t i = 1; i < value.size(); ++i) {
       std::size_t before = 0;
-      for (std::size_t j = 0; j < i; ++j) before += value.elements()[j] == value.elements()[i] ? 1 : 0;
+      for (std::size_t j = 0; j < i; ++j) before += value.elements()[j] == value.elements()[i] ? 1u : 0u;
       // The second is told, not the third.
       if (before == 1)
         add(problems_, "FieldValueDuplicate", indexed(field, i),

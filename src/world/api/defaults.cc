@@ -252,10 +252,12 @@ void driver(Tree& spec) {
 
 // Two ways to say it: the one address of old, and the list that begins with it.
 void pod_addresses(Tree& spec) {
-  if (const Tree& all = std::as_const(spec)["podCIDRs"]; !all.empty()) {
-    spec.set("podCIDR", Tree(all.elements().front()));
-  } else if (const std::string one(spec["podCIDR"].string()); !one.empty()) {
+  const std::string one(spec["podCIDR"].string());
+  const Tree::Array& all = std::as_const(spec)["podCIDRs"].elements();
+  if (!one.empty() && (all.empty() || all.front().string() != one)) {
     spec.set("podCIDRs", Tree::Array{one});
+  } else if (one.empty() && !all.empty()) {
+    spec.set("podCIDR", Tree(all.front()));
   }
 }
 

@@ -35,6 +35,7 @@ struct Refusal {
   int code = 403;
   std::string reason;  // "Forbidden"
   std::string message;
+  std::string cause = {};  // the message of details.causes[0]; empty: no causes
 };
 
 // The mutating plugins: LimitRanger, ServiceAccount, TaintNodesByCondition, Priority, DefaultTolerationSeconds, RuntimeClass,

@@ -3,6 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include "world/api/managed_fields.h"
+
 namespace tamp::world::api {
 namespace {
 
@@ -20,13 +22,13 @@ std::vector<Resource> resources_of(const CustomKind& kind) {
     resource.singular = kind.singular;
     resource.short_names = kind.short_names;
     resource.categories = kind.categories;
-    resource.verbs = {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"};
+    resource.verbs = {"delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"};
     resource.list_kind = kind.list_kind;
     resource.storage = version.storage;
     const std::vector<std::string> verbs = {"get", "patch", "update"};
-    if (version.scale) resource.subresources.push_back({"scale", "autoscaling", "v1", "Scale", verbs});
     if (version.has_status)
       resource.subresources.push_back({"status", kind.group, version.name, kind.kind, verbs});
+    if (version.scale) resource.subresources.push_back({"scale", "autoscaling", "v1", "Scale", verbs});
     resources.push_back(std::move(resource));
   }
   return resources;
@@ -37,8 +39,12 @@ std::vector<Resource> resources_of(const CustomKind& kind) {
 void serve_definition(Backend& backend, const ObjectPtr& definition) {
   if (definition->terminating()) return;
   Tree established = definition->tree();
-  if (establish(established, backend.now))
+  if (establish(established, backend.now)) {
+    if (definition->metadata().has("managedFields"))
+      track_update(&definition->tree(), established, "kube-apiserver", "status", "apiextensions.k8s.io/v1",
+                   backend.now, find_schema("apiextensions.k8s.io", "v1", "CustomResourceDefinition"));
     backend.store.put(ResourceId::CustomResourceDefinitions, std::move(established));
+  }
   Result<CustomKind> kind = custom_kind(definition->tree());
   if (!kind.ok()) return;
   std::vector<Resource> resources = resources_of(*kind);

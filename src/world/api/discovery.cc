@@ -139,10 +139,13 @@ void append_resource(Tree& list, const Resource& resource) {
 Tree resource_list(const Group& group, const Version& version) {
   Tree resources = Tree::array();
   for (const Resource* resource : version.resources) append_resource(resources, *resource);
-  return Tree::object({{"apiVersion", "v1"},
-                       {"kind", "APIResourceList"},
-                       {"groupVersion", group.name.empty() ? version.name : group.name + "/" + version.name},
-                       {"resources", std::move(resources)}});
+  Tree list =
+      Tree::object({{"kind", "APIResourceList"},
+                    {"groupVersion", group.name.empty() ? version.name : group.name + "/" + version.name},
+                    {"resources", std::move(resources)}});
+  // The core group's list is as old as Kubernetes and says nothing of its version.
+  if (!group.name.empty()) list.set("apiVersion", "v1");
+  return list;
 }
 
 Tree response_kind(const Resource& resource, const std::string& group, const std::string& version,

@@ -30,6 +30,8 @@ Tree to_events_v1(const Tree& core_event) {
   Tree event = core_event;
   for (const auto& [core, other] : kNames) rename(event, core, other);
   event.set("apiVersion", "events.k8s.io/v1");
+  for (const char* key : {"reportingController", "reportingInstance"})
+    if (event[key].is_string() && event[key].string().empty()) event.erase(key);
   return event;
 }
 
@@ -37,6 +39,12 @@ Tree from_events_v1(const Tree& other_event) {
   Tree event = other_event;
   for (const auto& [core, other] : kNames) rename(event, other, core);
   event.set("apiVersion", "v1");
+  // What its type always has.
+  for (const char* key : {"eventTime", "firstTimestamp", "lastTimestamp"}) event.ensure(key);
+  for (const char* key : {"involvedObject", "source"})
+    if (!event[key].is_object()) event.set(key, Tree::object());
+  for (const char* key : {"reportingComponent", "reportingInstance"})
+    if (!event[key].is_string()) event.set(key, "");
   return event;
 }
 

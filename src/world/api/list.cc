@@ -108,6 +108,18 @@ std::optional<std::uint64_t> read_version(std::string_view text) {
   return version;
 }
 
+std::optional<Outcome> wrong_numbers(const Query& query) {
+  for (const char* name : {"limit", "timeoutSeconds"}) {
+    if (!query.has(name)) continue;
+    const std::string_view text = query[name];
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (text.empty() || error != std::errc() || end != text.data() + text.size())
+      return bad_request(fmt::format("strconv.ParseInt: parsing \"{}\": invalid syntax", text));
+  }
+  return {};
+}
+
 FilterOutcome read_filter(const Backend& backend, const Resource& resource, const Query& query) {
   FilterOutcome outcome;
   if (const std::string_view text = query["labelSelector"]; !text.empty()) {
@@ -125,12 +137,15 @@ FilterOutcome read_filter(const Backend& backend, const Resource& resource, cons
 
 Listing list_objects(const Backend& backend, const Resource& resource, std::string_view ns,
                      const Query& query, const Filter& filter) {
+  if (auto wrong = wrong_numbers(query)) return refused(*std::move(wrong));
   if (auto wrong = wrong_options(query)) return refused(*std::move(wrong));
   const Store& store = backend.store;
   std::int64_t limit = 0;
   const std::string_view limit_text = query["limit"];
   std::from_chars(limit_text.data(), limit_text.data() + limit_text.size(), limit);
   const std::string_view version_text = query["resourceVersion"];
+  // Whatever the cache has at hand, and all of it.
+  if (version_text == "0" && query["continue"].empty()) limit = 0;
   std::uint64_t version = 0;
   if (!version_text.empty()) {
     const auto read = read_version(version_text);
@@ -171,7 +186,7 @@ Listing list_objects(const Backend& backend, const Resource& resource, std::stri
             : ns.empty() ? all.begin()
                          : all.lower_bound(std::pair(ns, std::string_view()));
   for (; it != all.end() && (ns.empty() || it->first.first == ns); ++it) {
-    if (!filter.selects(it->second->tree())) continue;
+    // A page ends when it is full and there is anything more, selected or not.
     if (limit > 0 && listing.items.size() == static_cast<std::size_t>(limit)) {
       const Object& last = *listing.items.back();
       listing.metadata.set("continue", to_token(static_cast<std::int64_t>(shown),
@@ -182,7 +197,7 @@ Listing list_objects(const Backend& backend, const Resource& resource, std::stri
       listing.metadata.set("remainingItemCount", rest);
       break;
     }
-    listing.items.push_back(it->second);
+    if (filter.selects(it->second->tree())) listing.items.push_back(it->second);
   }
   return listing;
 }

@@ -27,6 +27,9 @@ struct FilterOutcome {
 };
 FilterOutcome read_filter(const Backend& backend, const Resource& resource, const Query& query);
 
+// 400 if limit or timeoutSeconds are there and no numbers.
+std::optional<Outcome> wrong_numbers(const Query& query);
+
 // A resourceVersion of a query. Nothing if it is no number.
 std::optional<std::uint64_t> read_version(std::string_view text);
 

@@ -87,12 +87,7 @@ Outcome apply_object(Backend& backend, const Resource& resource, const ObjectPtr
     return bad_request("invalid object type: " + group_version_kind(applied));
   Tree& metadata = applied.ensure("metadata");
   if (metadata["name"].string().empty()) metadata.set("name", name);
-  if (metadata["name"].string() != name)
-    return bad_request(fmt::format("the name of the object ({}) does not match the name on the URL ({})",
-                                   metadata["name"].string(), name));
-  if (!metadata["namespace"].string().empty() && metadata["namespace"].string() != ns)
-    return bad_request("the namespace of the object does not match the namespace on the URL");
-  if (!current && !writing.subresource.empty()) return not_found(resource, name);
+  if (!current && !writing.subresource.empty() && !created_by_update(resource.id)) return not_found(resource, name);
   if (!metadata["namespace"].is_string() && resource.namespaced) metadata.set("namespace", ns);
 
   const Tree live = current ? in_version(resource, current->tree()) : Tree();
@@ -100,6 +95,11 @@ Outcome apply_object(Backend& backend, const Resource& resource, const ObjectPtr
                                                  writing.force, writing.subresource, resource.api_version(),
                                                  backend.now, schema_of(backend, resource));
   if (!outcome.ok()) return outcome_of(outcome);
+  if (metadata["name"].string() != name)
+    return bad_request(fmt::format("the name of the object ({}) does not match the name on the URL ({})",
+                                   metadata["name"].string(), name));
+  if (!metadata["namespace"].string().empty() && metadata["namespace"].string() != ns)
+    return bad_request("the namespace of the object does not match the namespace on the URL");
   writing.applied = true;
   Tree result = outcome.result;
   if (const Tree* version = applied["metadata"].find("resourceVersion"))

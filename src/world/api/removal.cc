@@ -146,7 +146,7 @@ std::optional<Outcome> precondition_failed(const Resource& resource, const Objec
                                            const DeleteOptions& options) {
   if (!options.uid && !options.resource_version) return {};
   Resource shown = resource;  // the real server names the kind here
-  shown.plural = resource.kind;
+  if (resource.id != ResourceId::Namespaces) shown.plural = resource.kind;
   if (options.uid && *options.uid != object.uid())
     return conflict(
         shown, object.name(),

@@ -33,7 +33,7 @@ std::string_view verb_of(const Request& request, const Route& route, const Query
   if (request.method == "PUT") return "update";
   if (request.method == "PATCH") return "patch";
   if (request.method == "DELETE") return route.name.empty() ? "deletecollection" : "delete";
-  if (request.method != "GET" && request.method != "HEAD") return {};
+  if (request.method != "GET") return {};
   if (query.flag("watch")) return "watch";
   return route.name.empty() ? "list" : "get";
 }
@@ -120,7 +120,7 @@ Outcome create(const Call& call, std::vector<std::string>& warnings) {
   Body body = read_object(call, warnings);
   if (!body.failure.ok()) return std::move(body.failure);
   if (!call.resource().stored)
-    return review(call.backend, call.resource(), call.route.ns, std::move(body.tree), call.caller);
+    return review(call.backend, call.resource(), call.route.ns, std::move(body.tree), call.caller, call.writing());
   return create_object(call.backend, call.resource(), call.route.ns,
                        to_storage(call.resource(), std::move(body.tree)), call.writing());
 }

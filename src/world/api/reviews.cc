@@ -6,6 +6,7 @@
 #include "world/api/access.h"
 #include "world/api/binding.h"
 #include "world/api/identity.h"
+#include "world/api/managed_fields.h"
 #include "world/api/status.h"
 
 namespace tamp::world::api {
@@ -85,8 +86,9 @@ Outcome review_access(const Backend& backend, const Resource& resource, std::str
     subject = Caller{std::string(spec["user"].string()), std::string(spec["uid"].string()), {}, {}};
     for (const Tree& group : spec["groups"].elements()) subject.groups.emplace_back(group.string());
   }
-  const bool yes = allowed(backend, subject, attributes_of(spec));
-  asked.set("status", Tree::object({{"allowed", yes}}));
+  const Judgement judgement = judge(backend, subject, attributes_of(spec));
+  Tree& status = asked.set("status", Tree::object({{"allowed", judgement.allowed}}));
+  if (!judgement.reason.empty()) status.set("reason", judgement.reason);
   return answered(resource, std::move(asked));
 }
 
@@ -96,10 +98,20 @@ Outcome review_rules(const Backend& backend, const Resource& resource, Tree aske
   Tree resources = Tree::array(), paths = Tree::array();
   for (Tree& rule : rules_for(backend, caller, ns))
     (rule.has("nonResourceURLs") ? paths : resources).append(std::move(rule));
+  asked.set("spec", Tree::object());
   asked.set("status", Tree::object({{"resourceRules", std::move(resources)},
                                     {"nonResourceRules", std::move(paths)},
                                     {"incomplete", false}}));
   return answered(resource, std::move(asked));
+}
+
+// Even what is not stored tells who asked.
+void own(const Backend& backend, Tree& asked, const Writing& writing) {
+  const std::string version(asked["apiVersion"].string());
+  const std::size_t slash = version.find('/');
+  if (slash == std::string::npos) return;
+  track_update(nullptr, asked, writing.manager, {}, version, backend.now,
+               find_schema(version.substr(0, slash), version.substr(slash + 1), asked["kind"].string()));
 }
 
 std::string url_base64(std::string_view bytes) {
@@ -112,9 +124,10 @@ std::string url_base64(std::string_view bytes) {
 }  // namespace
 
 Outcome review(Backend& backend, const Resource& resource, std::string_view ns, Tree asked,
-               const Caller& caller) {
+               const Caller& caller, const Writing& writing) {
   if (resource.kind == "Binding")
     return bind_pod(backend, ns, asked["metadata"]["name"].string(), asked, Writing{});
+  if (resource.kind != "SelfSubjectRulesReview") own(backend, asked, writing);
   if (resource.kind == "TokenReview") return review_token(backend, resource, std::move(asked));
   if (resource.kind == "SelfSubjectReview") {
     asked.set("status", Tree::object({{"userInfo", user_info(caller)}}));
@@ -127,9 +140,10 @@ Outcome review(Backend& backend, const Resource& resource, std::string_view ns, 
 }
 
 Outcome request_token(Backend& backend, std::string_view ns, std::string_view name, Tree request,
-                      bool dry_run) {
+                      const Writing& writing) {
   const ObjectPtr account = backend.store.get(ResourceId::ServiceAccounts, ns, name);
   if (!account) return not_found(*backend.registry.find(ResourceId::ServiceAccounts), name);
+  own(backend, request, writing);
   Tree& spec = request.ensure("spec");
   if (spec["audiences"].empty()) spec.set("audiences", Tree::Array{"https://kubernetes.default.svc"});
   const std::int64_t seconds = spec.has("expirationSeconds") ? spec["expirationSeconds"].integer() : 3600;
@@ -158,7 +172,7 @@ Outcome request_token(Backend& backend, std::string_view ns, std::string_view na
   request.ensure("metadata").set("uid", account->uid());
   request.ensure("metadata").set("creationTimestamp", format_time(backend.now));
   request.set("status", Tree::object({{"token", text}, {"expirationTimestamp", format_time(expires)}}));
-  if (!dry_run) backend.tokens.insert_or_assign(std::move(text), std::move(token));
+  if (!writing.dry_run) backend.tokens.insert_or_assign(std::move(text), std::move(token));
   return {201, std::make_shared<const Object>(std::move(request)), {}};
 }
 

@@ -1,7 +1,9 @@
 #include "world/api/rules.h"
 
+#include "world/api/admission_policy.h"
 #include "world/api/defaults.h"
 #include "world/api/managed_fields.h"
+#include "world/api/show.h"
 #include "world/api/status.h"
 #include "world/api/strategy.h"
 #include "world/api/typed.h"
@@ -27,6 +29,7 @@ Outcome refused(const Resource& resource, std::string_view name, const Refusal& 
   Tree details = Tree::object({{"kind", resource.plural}});
   if (!name.empty()) details.set("name", name);
   if (!resource.group.empty()) details.set("group", resource.group);
+  if (!refusal.cause.empty()) details.ensure("causes").append(Tree::object({{"message", refusal.cause}}));
   return failed(refusal.code, refusal.reason, refusal.message, std::move(details));
 }
 
@@ -35,10 +38,40 @@ std::optional<Outcome> judged(const Resource& resource, const Tree& object, cons
   return invalid(resource, object["metadata"]["name"].string(), problems);
 }
 
+// What admission policies say to a write that is otherwise fine. `old` is nullptr for a creation.
+std::optional<Outcome> judged_by_policies(Backend& backend, const Resource& resource, const Tree* old,
+                                          const Tree& object, const Writing& writing) {
+  const Tree& metadata = object["metadata"];
+  const AdmissionRequest request{.operation = old != nullptr ? "UPDATE" : "CREATE",
+                                 .group = resource.group,
+                                 .version = resource.version,
+                                 .resource = resource.plural,
+                                 .kind = resource.kind,
+                                 .subresource = writing.subresource,
+                                 .ns = metadata["namespace"].string(),
+                                 .name = metadata["name"].string(),
+                                 .caller = writing.caller,
+                                 .object = &object,
+                                 .old = old,
+                                 .dry_run = writing.dry_run};
+  if (auto refusal = judge_by_policies(request, lookup_in(backend)))
+    return refused(resource, request.name, *refusal);
+  return {};
+}
+
 // What the writer set is the writer's; what admission and the kind's own preparation add afterwards is nobody's.
 void keep_ownership(const Backend& backend, const Resource& resource, const Tree* before, Tree& after,
                     const Writing& writing) {
   if (writing.manager.empty() || writing.applied) return;
+  if (!resource.storage) {
+    // Fields are named as the writer's version names them.
+    Tree shown = in_version(resource, after);
+    const Tree shown_before = before != nullptr ? in_version(resource, *before) : Tree();
+    track_update(before != nullptr ? &shown_before : nullptr, shown, writing.manager, writing.subresource,
+                 resource.api_version(), backend.now, schema_of(backend, resource));
+    after.ensure("metadata").set("managedFields", shown["metadata"]["managedFields"]);
+    return;
+  }
   track_update(before, after, writing.manager, writing.subresource, resource.api_version(), backend.now,
                schema_of(backend, resource));
 }
@@ -82,15 +115,18 @@ std::optional<Outcome> prepare_creation(Backend& backend, const Resource& resour
     set_custom_defaults(*version, object);
     keep_ownership(backend, resource, nullptr, object, writing);
     prepare_custom_for_create(*version, object);
-    return judged(resource, object,
-                  validate_custom_create(backend.customs.at(resource.id), *version, object));
+    if (auto wrong = judged(resource, object,
+                            validate_custom_create(backend.customs.at(resource.id), *version, object)))
+      return wrong;
+    return judged_by_policies(backend, resource, nullptr, object, writing);
   }
   set_defaults(resource.id, object);
   keep_ownership(backend, resource, nullptr, object, writing);
   if (auto refusal = admit_create(resource.id, object, lookup_in(backend)))
     return refused(resource, object["metadata"]["name"].string(), *refusal);
   prepare_for_create(resource.id, object, backend.now);
-  return judged(resource, object, validate_create(resource.id, object));
+  if (auto wrong = judged(resource, object, validate_create(resource.id, object))) return wrong;
+  return judged_by_policies(backend, resource, nullptr, object, writing);
 }
 
 std::optional<Outcome> prepare_change(Backend& backend, const Resource& resource, const Tree& old,
@@ -100,16 +136,20 @@ std::optional<Outcome> prepare_change(Backend& backend, const Resource& resource
     set_custom_defaults(*version, updated);
     keep_ownership(backend, resource, &old, updated, writing);
     prepare_custom_for_update(*version, old, updated, writing.subresource);
-    return judged(
-        resource, updated,
-        validate_custom_update(backend.customs.at(resource.id), *version, old, updated, writing.subresource));
+    if (auto wrong = judged(resource, updated,
+                            validate_custom_update(backend.customs.at(resource.id), *version, old, updated,
+                                                   writing.subresource)))
+      return wrong;
+    return judged_by_policies(backend, resource, &old, updated, writing);
   }
   set_defaults(resource.id, updated);
   keep_ownership(backend, resource, &old, updated, writing);
   if (auto refusal = admit_update(resource.id, old, updated, lookup_in(backend), writing.subresource))
     return refused(resource, updated["metadata"]["name"].string(), *refusal);
   prepare_for_update(resource.id, old, updated, writing.subresource);
-  return judged(resource, updated, validate_update(resource.id, old, updated, writing.subresource));
+  if (auto wrong = judged(resource, updated, validate_update(resource.id, old, updated, writing.subresource)))
+    return wrong;
+  return judged_by_policies(backend, resource, &old, updated, writing);
 }
 
 bool created_by_update(ResourceId resource) {

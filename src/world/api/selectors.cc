@@ -287,6 +287,7 @@ Result<FieldFilter> FieldFilter::parse(const Backend& backend, const Resource& r
     std::string field(term.substr(0, negated ? equals - 1 : equals));
     std::string_view value = term.substr(equals + 1);
     if (!negated && value.starts_with('=')) value.remove_prefix(1);
+    if (field.empty() && value.empty()) continue;  // as the real one takes it
     if (resource.id == ResourceId::Pods && field == "spec.host") field = "spec.nodeName";
     bool supported = field == "metadata.name" || (field == "metadata.namespace" && resource.namespaced) ||
                      std::find(known.begin(), known.end(), field) != known.end();

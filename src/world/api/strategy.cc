@@ -210,6 +210,7 @@ void prepare_service_update(const Tree& old, Tree& updated) {
       if (spec[key] == before[key]) spec.erase(key);
     }
   }
+  if (!needs_address(updated)) spec.erase("internalTrafficPolicy");
   Tree* ports = spec.find("ports");
   if (ports == nullptr || !ports->is_array()) return;
   for (Tree& port : ports->elements()) {

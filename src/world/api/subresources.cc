@@ -75,7 +75,7 @@ Outcome create_subresource(Backend& backend, const Route& route, const Request& 
         "the namespace of the provided object does not match the namespace sent on the request");
   if (route.subresource == "binding") return bind(backend, route, body.tree, writing);
   if (route.subresource == "eviction") return evict(backend, route, std::move(body.tree), writing.dry_run);
-  return request_token(backend, route.ns, route.name, std::move(body.tree), writing.dry_run);
+  return request_token(backend, route.ns, route.name, std::move(body.tree), writing);
 }
 
 Outcome put_scale(Backend& backend, const Route& route, const Request& request, const Writing& writing) {

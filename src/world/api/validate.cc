@@ -141,24 +141,123 @@ void check_finalizer_names(Findings& found, ResourceId resource, const Tree& fin
   }
 }
 
-// Counts of a status, which controllers write.
-void check_status_counts(Findings& found, const Tree& status) {
+// Counts of a status, which controllers write. `parts` may not be more than the whole.
+void check_counts(Findings& found, const Tree& status, std::initializer_list<std::string_view> parts) {
   const Place place("status");
-  for (std::string_view key :
-       {"replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas", "updatedReplicas",
-        "unavailableReplicas", "observedGeneration", "currentReplicas", "disruptionsAllowed",
-        "currentHealthy", "desiredHealthy", "expectedPods"}) {
+  for (std::string_view key : parts) {
     check_not_negative(found, status[key], place.child(key));
-  }
-  if (status["replicas"].is_null()) return;
-  for (std::string_view key : {"fullyLabeledReplicas", "readyReplicas", "availableReplicas"}) {
     if (status[key].integer() > status["replicas"].integer()) {
       found.invalid(place.child(key), status[key], "cannot be greater than status.replicas");
     }
   }
+  check_not_negative(found, status["replicas"], place.child("replicas"));
+  check_not_negative(found, status["observedGeneration"], place.child("observedGeneration"));
   if (status["availableReplicas"].integer() > status["readyReplicas"].integer()) {
     found.invalid(place.child("availableReplicas"), status["availableReplicas"],
                   "cannot be greater than readyReplicas");
+  }
+}
+
+void check_status(Findings& found, ResourceId resource, const Tree& object, const Tree& old) {
+  const Tree& status = object["status"];
+  const Place place("status");
+  switch (resource) {
+    case ResourceId::Nodes:
+      return check_node(found, object, &old);
+    case ResourceId::Namespaces: {
+      const std::string_view phase = object["metadata"].has("deletionTimestamp") ? "Terminating" : "Active";
+      if (status["phase"].string() != phase) {
+        found.invalid(place.child("Phase"), status["phase"], "may only be '" + std::string(phase) + "'");
+      }
+      return;
+    }
+    case ResourceId::Deployments:
+      return check_counts(found, status, {"updatedReplicas", "readyReplicas", "availableReplicas"});
+    case ResourceId::StatefulSets:
+      return check_counts(found, status,
+                          {"currentReplicas", "updatedReplicas", "readyReplicas", "availableReplicas"});
+    case ResourceId::ReplicaSets:
+    case ResourceId::ReplicationControllers:
+      return check_counts(found, status, {"fullyLabeledReplicas", "readyReplicas", "availableReplicas"});
+    default:
+      for (std::string_view key :
+           {"disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods", "observedGeneration",
+            "currentNumberScheduled", "desiredNumberScheduled", "numberMisscheduled", "numberReady",
+            "numberAvailable", "numberUnavailable", "updatedNumberScheduled", "currentReplicas",
+            "desiredReplicas"}) {
+        check_not_negative(found, status[key], place.child(key));
+      }
+      return;
+  }
+}
+
+// The real server looks at metadata once for every kind, and most kinds look at it again: as a change, as a whole or both. What
+// is wrong is then told as often, which is seen in the causes.
+struct OwnLook {
+  bool change = true, whole = false;
+};
+
+OwnLook own_look(ResourceId resource, std::string_view subresource) {
+  switch (resource) {
+    case ResourceId::Events:
+    case ResourceId::PodDisruptionBudgets:
+      return {false, false};
+    case ResourceId::CronJobs:
+      return {subresource != "status", false};
+    default:
+      break;
+  }
+  if (subresource == "status") return {true, false};
+  switch (resource) {
+    case ResourceId::Pods:
+    case ResourceId::Nodes:
+    case ResourceId::Namespaces:
+    case ResourceId::ConfigMaps:
+    case ResourceId::Secrets:
+    case ResourceId::PersistentVolumeClaims:
+    case ResourceId::ServiceAccounts:
+    case ResourceId::Endpoints:
+    case ResourceId::ControllerRevisions:
+    case ResourceId::Jobs:
+    case ResourceId::StorageClasses:
+    case ResourceId::Roles:
+    case ResourceId::RoleBindings:
+    case ResourceId::ClusterRoles:
+    case ResourceId::ClusterRoleBindings:
+    case ResourceId::RuntimeClasses:
+      return {true, true};
+    case ResourceId::PersistentVolumes:
+    case ResourceId::CsiNodes:
+    case ResourceId::EndpointSlices:
+    case ResourceId::LimitRanges:
+    case ResourceId::ValidatingAdmissionPolicies:
+    case ResourceId::ValidatingAdmissionPolicyBindings:
+    case ResourceId::ValidatingWebhookConfigurations:
+    case ResourceId::MutatingWebhookConfigurations:
+      return {false, true};
+    default:
+      return {true, false};
+  }
+}
+
+void check_changed_metadata(Findings& found, ResourceId resource, const Tree& old, const Tree& updated,
+                            std::string_view subresource) {
+  FieldProblems& problems = found.problems();
+  const Tree& metadata = updated["metadata"];
+  const Tree& finalizers = metadata["finalizers"];
+  const std::size_t before = problems.size();
+  validate_metadata(problems, metadata, NameRule::PathSegment, is_namespaced(resource));
+  validate_metadata_update(problems, old["metadata"], metadata);
+  const OwnLook look = own_look(resource, subresource);
+  if (look.change) check_finalizer_names(found, resource, finalizers);
+  if (look.whole) check_finalizer_names(found, resource, finalizers);
+  // Nothing wrong at first sight is nothing wrong at the second.
+  if (problems.size() == before) return;
+  if (look.change) validate_metadata_update(problems, old["metadata"], metadata);
+  if (look.whole) validate_metadata(problems, metadata, NameRule::PathSegment, is_namespaced(resource));
+  if (resource == ResourceId::PersistentVolumes && look.whole) {
+    validate_metadata(problems, metadata, NameRule::PathSegment, false);
+    check_finalizer_names(found, resource, finalizers);
   }
 }
 
@@ -181,13 +280,11 @@ FieldProblems validate_update(ResourceId resource, const Tree& old, const Tree& 
                               std::string_view subresource) {
   FieldProblems problems;
   Findings found(problems);
-  validate_metadata_update(problems, old["metadata"], updated["metadata"]);
-  check_finalizer_names(found, resource, updated["metadata"]["finalizers"]);
+  check_changed_metadata(found, resource, old, updated, subresource);
   if (resource == ResourceId::Pods) {
     check_pod_update(found, old, updated, subresource);
   } else if (subresource == "status") {
-    if (resource == ResourceId::Nodes) check_node(found, updated, &old);
-    check_status_counts(found, updated["status"]);
+    check_status(found, resource, updated, old);
   } else {
     check_kind(found, resource, updated, &old);
   }

@@ -78,6 +78,8 @@ void check_node(Findings& found, const Tree& object, const Tree* old) {
                     "node updates may not change providerID except from \"\" to valid");
   }
   check_taints(found, spec["taints"], metadata.child("taints"));
+  // Told twice, as the real server does, but for its status, where taints do not change.
+  if (!(before["taints"] == spec["taints"])) check_taints(found, spec["taints"], metadata.child("taints"));
 }
 
 void check_config_map(Findings& found, const Tree& object, const Tree* old) {

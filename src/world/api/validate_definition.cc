@@ -107,6 +107,15 @@ void check_definition(Findings& found, const Tree& object, const Tree* old) {
   }
   if (!unique) found.invalid(list, versions, "must contain unique version names");
   if (stored != 1) found.invalid(list, versions, "must have exactly one version marked as storage version");
+  if (object["status"]["storedVersions"].empty()) {
+    const Place status("status");
+    found.invalid(status.child("storedVersions"), Tree::array(), "must have at least one stored version");
+  }
+  // The first version also has a place of its own in what the server keeps.
+  if (!versions.empty()) {
+    const Tree& first = versions.elements().front()["name"];
+    if (const char* why = not_label_1035(first.string())) found.invalid(place.child("version"), first, why);
+  }
   check_names(found, names, place.child("names"));
   if (old == nullptr) return;
   const Tree& before = (*old)["spec"];

@@ -306,7 +306,7 @@ void check_generated_labels(Findings& found, const Tree& job) {
 void check_job(Findings& found, const Tree& object, const Tree* old) {
   const Place place("spec");
   const Tree& spec = object["spec"];
-  if (old == nullptr) check_generated_labels(found, object);
+  check_generated_labels(found, object);
   check_job_spec(found, spec, place);
   if (spec["selector"].is_null()) {
     found.required(place.child("selector"));

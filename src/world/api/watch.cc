@@ -37,6 +37,7 @@ WatchReading read_watch(const Backend& backend, const Resource& resource, std::s
                         std::string_view name, std::string_view accept, const Query& query) {
   FilterOutcome filter = read_filter(backend, resource, query);
   if (!filter.failure.ok()) return {{}, std::move(filter.failure)};
+  if (auto wrong = wrong_numbers(query)) return {{}, *std::move(wrong)};
   if (auto wrong = wrong_options(query)) return {{}, *std::move(wrong)};
   const Showing showing = showing_of(backend, resource, accept, query);
   if (showing.form == Form::NotAcceptable)
@@ -68,7 +69,7 @@ WatchReading read_watch(const Backend& backend, const Resource& resource, std::s
     for (const auto& [key, object] : backend.store.objects(resource.id))
       if ((ns.empty() || key.first == ns) && asked.filter.selects(object->tree()))
         asked.initial.push_back(object);
-    asked.initial_end = asks_initial && asked.bookmarks;
+    asked.initial_end = asked.bookmarks;
   }
   if (const auto seconds = read_version(query["timeoutSeconds"]); seconds && *seconds > 0)
     asked.until = backend.now +

@@ -124,7 +124,7 @@ Outcome replace_object(Backend& backend, const Resource& resource, std::string_v
                        Tree updated, const Writing& writing) {
   const ObjectPtr current = backend.store.get(resource.id, ns, name);
   if (!current) {
-    if (writing.subresource.empty() && created_by_update(resource.id)) {
+    if (created_by_update(resource.id)) {
       updated.ensure("metadata").set("name", name);
       updated.ensure("metadata").erase("resourceVersion");
       return create_object(backend, resource, ns, std::move(updated), writing);
@@ -147,7 +147,7 @@ Outcome write_over(Backend& backend, const Resource& resource, const ObjectPtr& 
   const std::string_view given = metadata["resourceVersion"].string();
   if (given.empty() || given == "0") {
     if (!updated_unconditionally(resource.id))
-      return invalid(resource, current->name(),
+      return invalid(resource.group, resource.plural, current->name(),
                      {{"FieldValueInvalid", "metadata.resourceVersion",
                        "Invalid value: 0: must be specified for an update"}});
   } else if (given.find_first_not_of("0123456789") != given.npos) {

@@ -17,6 +17,7 @@ using api::Tree;
 
 enum What : std::uint8_t { kBudget, kStalePod };
 
+constexpr std::string_view kComponent = "controllermanager";
 constexpr Duration kTimeout = Duration::minutes(2);  // of disruptedPods and of a pod's DisruptionTarget
 
 struct Scale {
@@ -127,9 +128,10 @@ void Disruption::pod_changed(Stage& stage, const api::Change& change) {
       if (const auto since = time_of((*condition)["lastTransitionTime"]))
         stale_pods_.set(stage, *since + kTimeout, Actor::Disruption, kStalePod, pod.ns(), pod.name());
   }
+  // Nothing that is counted here changed, so the older version of the pod does as well.
+  if (change.before && change.after && same_to_owner(*change.before, *change.after)) return;
   const auto ns = budgets_.find(pod.ns());
   if (ns == budgets_.end()) return;
-  const bool same = change.before && change.after && same_to_owner(*change.before, *change.after);
   for (auto& [name, budget] : ns->second) {
     if (change.after && api::selects(budget.selector, pod.metadata()["labels"])) {
       budget.pods.insert_or_assign(std::string(pod.name()), change.after);
@@ -138,7 +140,7 @@ void Disruption::pod_changed(Stage& stage, const api::Change& change) {
     } else {
       continue;
     }
-    if (!same) queue_.add(stage, Actor::Disruption, kBudget, pod.ns(), name);
+    queue_.add(stage, Actor::Disruption, kBudget, pod.ns(), name);
   }
 }
 
@@ -191,6 +193,10 @@ void Disruption::look_at_budget(Stage& stage, const Event& event) {
     healthy += is_ready(*pod) ? 1 : 0;
   }
 
+  if (pods.empty()) record(stage, kComponent, *object, "Normal", "NoPods", "No matching pods found");
+  if (!expected.failure.empty())
+    record(stage, kComponent, *object, "Warning", "CalculateExpectedPodCountFailed",
+           fmt::format("Failed to calculate the number of expected pods: {}", expected.failure));
   const auto outcome = stage.api.modify(
       ResourceId::PodDisruptionBudgets, event.ns, event.name,
       [&](Tree& tree) {

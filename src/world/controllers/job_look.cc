@@ -179,7 +179,7 @@ bool JobLook::succeeded() const {
 // First the criterion, then, when no pod runs any more, the end.
 void JobLook::finish(bool success, const Verdict& verdict) {
   const auto set = [&](std::string_view type) {
-    api::set_condition(wrapped_, type, "True", verdict.reason, verdict.message, stage_.now);
+    set_condition(type, "True", verdict.reason, verdict.message);
   };
   set(success ? "SuccessCriteriaMet" : "FailureTarget");
   end(active_.size());
@@ -192,14 +192,14 @@ void JobLook::finish(bool success, const Verdict& verdict) {
 
 void JobLook::suspend() {
   end(active_.size());
-  if (!api::set_condition(wrapped_, "Suspended", "True", "JobSuspended", "Job suspended", stage_.now)) return;
+  if (!set_condition("Suspended", "True", "JobSuspended", "Job suspended")) return;
   wrapped_.ensure("status").erase("startTime");
   record(stage_, kComponent, job_, "Normal", "Suspended", "Job suspended");
 }
 
 void JobLook::resume() {
   if (api::condition_true(wrapped_, "Suspended")) {
-    api::set_condition(wrapped_, "Suspended", "False", "JobResumed", "Job resumed", stage_.now);
+    set_condition("Suspended", "False", "JobResumed", "Job resumed");
     wrapped_.ensure("status").set("startTime", api::format_time(stage_.now));
     record(stage_, kComponent, job_, "Normal", "Resumed", "Job resumed");
   }
@@ -235,8 +235,10 @@ Tree JobLook::new_pod(std::int64_t index) const {
   metadata.ensure("labels").set(kIndex, text);
   metadata.ensure("annotations").set(kIndex, text);
   pod.ensure("spec").set("hostname", name);
+  const Tree from = Tree::object(
+      {{"fieldRef", Tree::object({{"fieldPath", fmt::format("metadata.labels['{}']", kIndex)}})}});
   for (Tree& container : pod.ensure({"spec", "containers"}).elements())
-    container.ensure("env").append(Tree::object({{"name", "JOB_COMPLETION_INDEX"}, {"value", text}}));
+    container.ensure("env").append(Tree::object({{"name", "JOB_COMPLETION_INDEX"}, {"valueFrom", from}}));
   return pod;
 }
 
@@ -300,6 +302,14 @@ bool JobLook::write() {
   }
   // What is in the status may go from the pods.
   for (const auto& pod : counted_) stop_tracking(stage_, *pod);
+  return true;
+}
+
+bool JobLook::set_condition(std::string_view type, std::string_view status, std::string_view reason,
+                            std::string_view message) {
+  if (!api::set_condition(wrapped_, type, status, reason, message, stage_.now)) return false;
+  for (Tree& condition : wrapped_.ensure({"status", "conditions"}).elements())
+    if (condition["type"].string() == type) condition.set("lastProbeTime", api::format_time(stage_.now));
   return true;
 }
 

@@ -48,6 +48,8 @@ class JobLook {
   void end(std::size_t count);
   bool write();
 
+  bool set_condition(std::string_view type, std::string_view status, std::string_view reason,
+                     std::string_view message);
   void put(std::string_view key, std::int64_t value, bool always = false);
   const api::Tree& status() const { return wrapped_["status"]; }
   void look_again(Time when) { next_ = next_ ? std::min(*next_, when) : when; }

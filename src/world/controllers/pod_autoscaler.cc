@@ -131,7 +131,10 @@ PodAutoscaler::Proposal PodAutoscaler::propose(const Stage& stage, const api::Ob
       requests += requested;
     }
   }
-  if (known == 0) return {.replicas = current, .problem = "no metrics returned from resource metrics API"};
+  if (known == 0)
+    return {
+        .replicas = current,
+        .problem = "unable to get metrics for resource cpu: no metrics returned from resource metrics API"};
   proposal.average = usage / known;
   double ratio = 1;
   const bool by_utilization = (*goal)["type"].string() == "Utilization";
@@ -219,7 +222,6 @@ void PodAutoscaler::look_at(Stage& stage, const api::Object& scaler) {
     api::set_condition(wrapped, type, good ? "True" : "False", reason, message, stage.now);
   };
   const auto write = [&] {
-    wrapped.ensure("status").set("observedGeneration", scaler.metadata()["generation"].integer());
     if (wrapped["status"] == scaler.status()) return;
     stage.api.modify(
         ResourceId::HorizontalPodAutoscalers, scaler.ns(), scaler.name(),
@@ -242,6 +244,7 @@ void PodAutoscaler::look_at(Stage& stage, const api::Object& scaler) {
                      highest = scaler.spec()["maxReplicas"].integer(1);
   Memory& memory = memories_[{std::string(scaler.ns()), std::string(scaler.name())}];
   std::int64_t desired = current;
+  bool desired_known = true;
   std::string reason = "cpu resource utilization (percentage of request) above target";
   if (current == 0 && lowest != 0) {
     condition("ScalingActive", false, "ScalingDisabled",
@@ -255,8 +258,14 @@ void PodAutoscaler::look_at(Stage& stage, const api::Object& scaler) {
   } else {
     const Proposal proposal = propose(stage, scaler, *target, current);
     if (!proposal.problem.empty()) {
-      condition("ScalingActive", false, "FailedGetResourceMetric",
-                fmt::format("the HPA was unable to compute the replica count: {}", proposal.problem));
+      condition(
+          "ScalingActive", false, "FailedGetResourceMetric",
+          fmt::format("the HPA was unable to compute the replica count: failed to get cpu utilization: {}",
+                      proposal.problem));
+      Tree nothing = Tree::array();
+      nothing.append(Tree::object({{"type", ""}}));
+      wrapped.ensure("status").set("currentMetrics", std::move(nothing));
+      desired_known = false;
     } else {
       condition("ScalingActive", true, "ValidMetricFound",
                 "the HPA was able to successfully calculate a replica count from cpu resource utilization "
@@ -299,7 +308,8 @@ void PodAutoscaler::look_at(Stage& stage, const api::Object& scaler) {
     }
   }
   wrapped.ensure("status").set("currentReplicas", current);
-  wrapped.ensure("status").set("desiredReplicas", desired);
+  if (desired_known || !wrapped["status"].has("desiredReplicas"))
+    wrapped.ensure("status").set("desiredReplicas", desired_known ? desired : 0);
   write();
 }
 

@@ -2,27 +2,51 @@
 
 #include <fmt/format.h>
 
+#include <initializer_list>
+
 namespace tamp::world {
+namespace {
+
+// FNV-1a, 64 bit: events are named after their object and what is said, so that the same said again is the same event.
+std::uint64_t hash(std::initializer_list<std::string_view> parts) {
+  std::uint64_t sum = 14695981039346656037u;
+  for (const std::string_view part : parts) {
+    for (const char c : part) sum = (sum ^ static_cast<unsigned char>(c)) * 1099511628211u;
+    sum = (sum ^ 0xffu) * 1099511628211u;
+  }
+  return sum;
+}
+
+}  // namespace
 
 void record(Stage& stage, std::string_view component, const api::Object& about, std::string_view type,
             std::string_view reason, std::string message) {
   using api::Tree;
   const std::string_view ns = about.ns().empty() ? std::string_view("default") : about.ns();
-  // Events are named after their object and the nanosecond; two of one moment need something more.
-  const std::string name = fmt::format("{}.{:016x}", about.name(),
-                                       static_cast<std::uint64_t>(stage.now.ns) ^ stage.dice.below(1u << 20));
+  const std::string name =
+      fmt::format("{}.{:016x}", about.name(), hash({about.uid(), component, reason, message}));
   const std::string when = api::format_time(stage.now);
+  if (stage.api.get(api::ResourceId::Events, ns, name)) {
+    stage.api.modify(
+        api::ResourceId::Events, ns, name,
+        [&](Tree& event) {
+          event.set("count", event["count"].integer() + 1);
+          event.set("lastTimestamp", when);
+        },
+        as_controller_manager());
+    return;
+  }
+  Tree object = Tree::object({{"apiVersion", about.tree()["apiVersion"]},
+                              {"kind", about.tree()["kind"]},
+                              {"name", about.name()},
+                              {"uid", about.uid()},
+                              {"resourceVersion", about.metadata()["resourceVersion"]}});
+  if (!about.ns().empty()) object.set("namespace", about.ns());
   stage.api.create(api::ResourceId::Events, ns,
                    Tree::object({{"apiVersion", "v1"},
                                  {"kind", "Event"},
                                  {"metadata", Tree::object({{"name", name}, {"namespace", ns}})},
-                                 {"involvedObject",
-                                  Tree::object({{"apiVersion", about.tree()["apiVersion"]},
-                                                {"kind", about.tree()["kind"]},
-                                                {"name", about.name()},
-                                                {"namespace", about.ns()},
-                                                {"uid", about.uid()},
-                                                {"resourceVersion", about.metadata()["resourceVersion"]}})},
+                                 {"involvedObject", std::move(object)},
                                  {"reason", reason},
                                  {"message", std::move(message)},
                                  {"source", Tree::object({{"component", component}})},

@@ -12,7 +12,8 @@ inline api::WriteOptions as_controller_manager(std::string_view subresource = {}
   return {.manager = "kube-controller-manager", .subresource = std::string(subresource)};
 }
 
-// An Event in the namespace of the object ("default" if it has none). type: "Normal" or "Warning".
+// An Event in the namespace of the object ("default" if it has none); the same again raises its count. type: "Normal" or
+// "Warning".
 void record(Stage& stage, std::string_view component, const api::Object& about, std::string_view type,
             std::string_view reason, std::string message);
 

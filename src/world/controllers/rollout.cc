@@ -18,7 +18,6 @@ using api::ResourceId;
 using api::Tree;
 
 constexpr std::string_view kHashLabel = "pod-template-hash";
-constexpr std::string_view kRevision = "deployment.kubernetes.io/revision";
 constexpr std::string_view kHistory = "deployment.kubernetes.io/revision-history";
 constexpr std::string_view kDesired = "deployment.kubernetes.io/desired-replicas";
 constexpr std::string_view kMax = "deployment.kubernetes.io/max-replicas";
@@ -53,8 +52,8 @@ bool same_template(const Tree& a, const Tree& b) {
 }
 
 bool skipped_annotation(std::string_view key) {
-  return key == "kubectl.kubernetes.io/last-applied-configuration" || key == kRevision || key == kHistory ||
-         key == kDesired || key == kMax || key == "deprecated.deployment.rollback.to";
+  return key == "kubectl.kubernetes.io/last-applied-configuration" || key == kRevisionAnnotation ||
+         key == kHistory || key == kDesired || key == kMax || key == "deprecated.deployment.rollback.to";
 }
 
 }  // namespace
@@ -123,11 +122,11 @@ Tree Rollout::new_annotations(const Tree& current, std::int64_t revision, bool e
   Tree annotations = current.is_object() ? current : Tree::object();
   for (const auto& [key, value] : deployment_->metadata()["annotations"].members())
     if (!skipped_annotation(key)) annotations.set(key, value);
-  const std::string before(annotations[kRevision].string());
+  const std::string before(annotations[kRevisionAnnotation].string());
   const auto old_revision = before.empty() ? std::optional<std::int64_t>(0) : to_number(before);
   if (!old_revision) return annotations;
   if (*old_revision < revision) {
-    annotations.set(kRevision, fmt::format("{}", revision));
+    annotations.set(kRevisionAnnotation, fmt::format("{}", revision));
     if (!before.empty()) {
       // Rolled back to: it keeps the numbers that it had.
       std::string history(annotations[kHistory].string());
@@ -148,18 +147,8 @@ Tree Rollout::new_annotations(const Tree& current, std::int64_t revision, bool e
 std::int64_t Rollout::next_revision() const {
   std::int64_t highest = 0;
   for (const Set& set : old_)
-    highest = std::max(highest, to_number(annotation_of(*set.object, kRevision)).value_or(0));
+    highest = std::max(highest, to_number(annotation_of(*set.object, kRevisionAnnotation)).value_or(0));
   return highest + 1;
-}
-
-void Rollout::show_revision() {
-  const std::string revision(annotation_of(*new_->object, kRevision));
-  if (annotation_of(*deployment_, kRevision) == revision) return;
-  const auto outcome = stage_.api.modify(
-      ResourceId::Deployments, deployment_->ns(), deployment_->name(),
-      [&](Tree& tree) { tree.ensure({"metadata", "annotations"}).set(kRevision, revision); },
-      as_controller_manager());
-  if (outcome.ok()) deployment_ = outcome.object;
 }
 
 bool Rollout::sync_revision(Create create) {
@@ -188,7 +177,6 @@ bool Rollout::sync_revision(Create create) {
     }
     new_->object = outcome.object;
   }
-  show_revision();
   if (has_deadline() && condition("Progressing") == nullptr)
     set_condition("Progressing", "True", "FoundNewReplicaSet",
                   fmt::format("Found new replica set \"{}\"", new_->object->name()));
@@ -235,7 +223,6 @@ bool Rollout::create_new() {
   if (size > 0)
     record(stage_, "deployment-controller", *deployment_, "Normal", "ScalingReplicaSet",
            fmt::format("Scaled up replica set {} from 0 to {}", name, size));
-  show_revision();
   if (has_deadline())
     set_condition("Progressing", "True", "NewReplicaSetCreated",
                   fmt::format("Created new replica set \"{}\"", name));
@@ -407,7 +394,7 @@ void Rollout::clean_up() {
   const std::int64_t surplus = static_cast<std::int64_t>(cleanable.size()) - limit;
   if (surplus <= 0) return;
   const auto key = [](const Set* set) {
-    return std::tuple(to_number(annotation_of(*set->object, kRevision)).value_or(0),
+    return std::tuple(to_number(annotation_of(*set->object, kRevisionAnnotation)).value_or(0),
                       std::string_view(set->created), set->object->name());
   };
   std::sort(cleanable.begin(), cleanable.end(), [&](const Set* a, const Set* b) { return key(a) < key(b); });

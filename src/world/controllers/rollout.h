@@ -5,11 +5,15 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "world/engine/stage.h"
 
 namespace tamp::world {
+
+// Of ReplicaSets, counting from 1; of a Deployment, that of its newest set.
+inline constexpr std::string_view kRevisionAnnotation = "deployment.kubernetes.io/revision";
 
 class Rollout {
  public:
@@ -36,7 +40,6 @@ class Rollout {
   bool sync_revision(Create create);  // false: failed
   bool create_new();
   std::int64_t next_revision() const;
-  void show_revision();  // on the Deployment, from its newest set
   api::Tree new_annotations(const api::Tree& current, std::int64_t revision, bool exists) const;
   bool scaling_event() const;
   bool scale_proportionally();

@@ -136,11 +136,16 @@ void Rollout::write(bool progress) {
     else
       drop_condition("ReplicaFailure");
   }
-  if (!(status_ == deployment_->status()))
+  // The revision goes with the status: an update of the annotations of a Deployment itself would count as a new generation.
+  const std::string revision(new_ ? annotation_of(*new_->object, kRevisionAnnotation)
+                                  : annotation_of(*deployment_, kRevisionAnnotation));
+  if (!(status_ == deployment_->status()) || annotation_of(*deployment_, kRevisionAnnotation) != revision)
     stage_.api.modify(
         ResourceId::Deployments, deployment_->ns(), deployment_->name(),
         [&](Tree& tree) {
-          if (tree["metadata"]["uid"].string() == deployment_->uid()) tree.set("status", status_);
+          if (tree["metadata"]["uid"].string() != deployment_->uid()) return;
+          tree.set("status", status_);
+          if (!revision.empty()) tree.ensure({"metadata", "annotations"}).set(kRevisionAnnotation, revision);
         },
         as_controller_manager("status"));
   const Tree* progressing = condition("Progressing");

@@ -161,10 +161,10 @@ bool Look::make(std::int64_t ordinal) {
       stage_.api.create(ResourceId::Pods, set_.ns(), std::move(pod), as_controller_manager());
   if (outcome.ok())
     record(stage_, kComponent, set_, "Normal", "SuccessfulCreate",
-           fmt::format("create Pod {} in StatefulSet {} successful", name, set_.name()));
+           fmt::format("Create Pod {} in StatefulSet {} successful", name, set_.name()));
   else
     record(stage_, kComponent, set_, "Warning", "FailedCreate",
-           fmt::format("create Pod {} in StatefulSet {} failed error: {}", name, set_.name(),
+           fmt::format("Create Pod {} in StatefulSet {} failed error: {}", name, set_.name(),
                        outcome.message()));
   return outcome.ok();
 }
@@ -189,7 +189,7 @@ bool Look::make_claims(std::int64_t ordinal) {
                                            as_controller_manager());
     if (!outcome.ok()) return false;
     record(stage_, kComponent, set_, "Normal", "SuccessfulCreate",
-           fmt::format("create Claim {} Pod {}-{} in StatefulSet {} success", name, set_.name(), ordinal,
+           fmt::format("Create Claim {} Pod {}-{} in StatefulSet {} success", name, set_.name(), ordinal,
                        set_.name()));
   }
   return true;
@@ -200,7 +200,7 @@ bool Look::end(const api::Object& pod) {
       stage_.api.remove(ResourceId::Pods, pod.ns(), pod.name(), {.uid = std::string(pod.uid())});
   if (outcome.ok())
     record(stage_, kComponent, set_, "Normal", "SuccessfulDelete",
-           fmt::format("delete Pod {} in StatefulSet {} successful", pod.name(), set_.name()));
+           fmt::format("Delete Pod {} in StatefulSet {} successful", pod.name(), set_.name()));
   return outcome.ok() || outcome.code == 404;
 }
 

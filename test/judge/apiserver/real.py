@@ -21,7 +21,7 @@ class RealServer(ControlPlane):
     def __init__(self, programs):
         directory = pathlib.Path(tempfile.mkdtemp(prefix="tamp-judge-"))
         tokens = directory / "tokens.csv"
-        tokens.write_text("".join(f'{token},{name},{uid},"{",".join(groups)}"\n' for token, name, uid, groups in USERS))
+        tokens.write_text("".join(",".join([token, name, uid, *([f'"{",".join(groups)}"'] if groups else [])]) + "\n" for token, name, uid, groups in USERS))
         super().__init__(programs, directory, apiserver_flags=[
             f"--token-auth-file={tokens}",
             # Every script is one busy client; fairness would only slow it down.

@@ -24,7 +24,8 @@ class Call:
     def text(self, memory):
         if self.body is None or isinstance(self.body, str):
             return self.body
-        return json.dumps(fill(self.body, memory))
+        # Compact: the real server finds an embedded object changed when a patch only lays it out anew.
+        return json.dumps(fill(self.body, memory), separators=(",", ":"))
 
     def headers(self):
         headers = {"Accept": self.accept, "User-Agent": self.agent}
