@@ -11,9 +11,10 @@ namespace tamp::world::api {
 
 // One request as policies see it.
 struct AdmissionRequest {
-  std::string_view operation;                                    // "CREATE", "UPDATE", "DELETE", "CONNECT"
-  std::string_view group, version, resource, kind, subresource;  // resource: the plural name
-  std::string_view ns, name;
+  std::string_view operation = {};  // "CREATE", "UPDATE", "DELETE", "CONNECT"
+  std::string_view group = {}, version = {}, resource = {}, kind = {},
+                   subresource = {};  // resource: the plural name
+  std::string_view ns = {}, name = {};
   const Caller* caller = nullptr;
   const Tree* object = nullptr;  // as it is to be stored; nullptr for a deletion
   const Tree* old = nullptr;     // nullptr for a creation
