@@ -207,7 +207,7 @@ void observation(std::string_view bytes) {
   }
 }
 
-constexpr std::array<Target, 20> kTargets = {{{"admission", admission},
+constexpr std::array<Target, 22> kTargets = {{{"admission", admission},
                                               {"kernel_files", kernel_files},
                                               {"node_pods", node_pods},
                                               {"snapshot", snapshot},

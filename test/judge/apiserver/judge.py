@@ -198,6 +198,11 @@ def finish_watches(scene, players, tally):
     for pair in zip(*(player.watches for player in players)):
         call = pair[0][0]
         tally.calls += 1
+        if call.live:  # on a busy machine one of them may be late
+            for _ in range(30):
+                if len({len(watch.events) for _, watch in pair}) == 1:
+                    break
+                time.sleep(0.1)
         sequences = [player.sequence(watch) for player, (_, watch) in zip(players, pair)]
         found = tally.unlisted(call, differences(*sequences))
         if found:
