@@ -298,7 +298,7 @@ constexpr Flag kFlags[] = {
     {"--kubeconfig", "", "FILE", "",
      "write the kubeconfig there and leave it (a file that is gone at the end)", kDemo, false,
      apply_demo_text<&DemoFlags::kubeconfig>},
-    {"--for", "", "DURATION", "", "end by itself after so long", kDemo, false, apply_length},
+    {"--run-for", "", "DURATION", "RUN_FOR", "end by itself after so long", kDemo, false, apply_length},
     {"--timings", "", "", "TIMINGS", "say how long reading and planning took", kPlan, false, apply_timings},
 };
 

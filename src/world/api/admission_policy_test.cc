@@ -24,7 +24,8 @@ class ShippedPolicies : public ::testing::Test {
     std::ifstream file(std::string(TAMP_SOURCE_DIR) + "/deploy/admission-policy.yaml");
     std::stringstream text;
     text << file.rdbuf();
-    for (const std::string& json : *codec::yaml_to_json(text.str())) {
+    const auto documents = codec::yaml_to_json(text.str());
+    for (const std::string& json : *documents) {
       Tree object = tree(json);
       const bool policy = object["kind"].string() == "ValidatingAdmissionPolicy";
       const std::string name(object["metadata"]["name"].string());

@@ -16,7 +16,7 @@ struct Subresource {
   std::string name;  // "status"
   std::string group, version,
       kind;  // of what is sent and answered; not always the resource's own (autoscaling/v1 Scale)
-  std::vector<std::string> verbs;  // sorted, as discovery shows them
+  std::vector<std::string> verbs;  // in the order of discovery
 };
 
 // One resource in one version. Several may show the objects of one ResourceId: events of v1 and events.k8s.io/v1, and the

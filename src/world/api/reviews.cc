@@ -149,7 +149,7 @@ Outcome request_token(Backend& backend, std::string_view ns, std::string_view na
   const std::int64_t seconds = spec.has("expirationSeconds") ? spec["expirationSeconds"].integer() : 3600;
   if (seconds < 600)
     return invalid(
-        "authentication.k8s.io", "TokenRequest", name,
+        "authentication.k8s.io", "TokenRequest", {},
         {{"FieldValueInvalid", "spec.expirationSeconds",
           fmt::format("Invalid value: {}: may not specify a duration less than 10 minutes", seconds)}});
   spec.set("expirationSeconds", seconds);
