@@ -37,9 +37,10 @@ int main(int argc, char** argv) {
     const double hour = seconds_since(start);
     std::string story;
     for (const StoryLine& line : world->story().lines()) story += to_text(line) + "\n";
-    std::printf("%s, seed %llu: staged in %.2f s, an hour in %.2f s, %zu lines of story, %llu writes, digest %.16s\n",
-                name.c_str(), static_cast<unsigned long long>(seed), staged, hour, world->story().lines().size(),
-                static_cast<unsigned long long>(world->api().revision()), sha256_hex(story).c_str());
+    std::printf(
+        "%s, seed %llu: staged in %.2f s, an hour in %.2f s, %zu lines of story, %llu writes, digest %.16s\n",
+        name.c_str(), static_cast<unsigned long long>(seed), staged, hour, world->story().lines().size(),
+        static_cast<unsigned long long>(world->api().revision()), sha256_hex(story).c_str());
     return 0;
   }
   std::fprintf(stderr, "there is no scenario %s\n", name.c_str());

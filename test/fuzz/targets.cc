@@ -20,10 +20,10 @@
 #include "codec/yaml_scalar.h"
 #include "fuzz/agent_targets.h"
 #include "fuzz/check_cluster.h"
-#include "fuzz/kube_targets.h"
-#include "fuzz/require.h"
 #include "fuzz/kinds_targets.h"
+#include "fuzz/kube_targets.h"
 #include "fuzz/patch_targets.h"
+#include "fuzz/require.h"
 #include "fuzz/store_targets.h"
 
 namespace tamp::fuzz {

@@ -92,9 +92,10 @@ std::string described(const Object& binding, const Tree& subject) {
   const std::string_view kind = subject["kind"].string();
   std::string who(subject["name"].string());
   if (kind == "ServiceAccount") who += "/" + std::string(subject["namespace"].string(binding.ns()));
-  return fmt::format("{} \"{}\" of {} \"{}\" to {} \"{}\"", cluster ? "ClusterRoleBinding" : "RoleBinding",
-                     cluster ? std::string(binding.name()) : fmt::format("{}/{}", binding.name(), binding.ns()),
-                     binding.tree()["roleRef"]["kind"].string(), binding.tree()["roleRef"]["name"].string(), kind, who);
+  return fmt::format(
+      "{} \"{}\" of {} \"{}\" to {} \"{}\"", cluster ? "ClusterRoleBinding" : "RoleBinding",
+      cluster ? std::string(binding.name()) : fmt::format("{}/{}", binding.name(), binding.ns()),
+      binding.tree()["roleRef"]["kind"].string(), binding.tree()["roleRef"]["name"].string(), kind, who);
 }
 
 }  // namespace
@@ -140,14 +141,16 @@ Judgement judge(const Backend& backend, const Caller& caller, const Attributes& 
           return false;
         }
         const auto& rules = role->tree()["rules"].elements();
-        if (!std::any_of(rules.begin(), rules.end(), [&](const Tree& rule) { return rule_allows(rule, attributes); }))
+        if (!std::any_of(rules.begin(), rules.end(),
+                         [&](const Tree& rule) { return rule_allows(rule, attributes); }))
           return false;
         judgement.reason = "RBAC: allowed by " + described(binding, subject);
         return true;
       });
   if (judgement.allowed || missing.empty()) return judgement;
   missing.erase(std::unique(missing.begin(), missing.end()), missing.end());
-  judgement.reason = missing.size() == 1 ? "RBAC: " + missing.front() : fmt::format("RBAC: [{}]", fmt::join(missing, ", "));
+  judgement.reason =
+      missing.size() == 1 ? "RBAC: " + missing.front() : fmt::format("RBAC: [{}]", fmt::join(missing, ", "));
   return judgement;
 }
 
@@ -158,7 +161,9 @@ bool allowed(const Backend& backend, const Caller& caller, const Attributes& att
 std::vector<Tree> rules_for(const Backend& backend, const Caller& caller, std::string_view ns) {
   std::vector<Tree> rules;
   any_binding(backend, caller, ns, [&](const Object&, const Tree&, const ObjectPtr& role) {
-    if (role) rules.insert(rules.end(), role->tree()["rules"].elements().begin(), role->tree()["rules"].elements().end());
+    if (role)
+      rules.insert(rules.end(), role->tree()["rules"].elements().begin(),
+                   role->tree()["rules"].elements().end());
     return false;
   });
   return rules;
@@ -218,8 +223,10 @@ std::optional<Caller> impersonated(const Backend& backend, const Caller& caller,
     denied = {"impersonate", "", "groups", "", "", group, ""};
     if (!allowed(backend, caller, denied)) return {};
   }
-  const std::string_view known = other.user == "system:anonymous" ? "system:unauthenticated" : "system:authenticated";
-  if (std::find(other.groups.begin(), other.groups.end(), known) == other.groups.end()) other.groups.emplace_back(known);
+  const std::string_view known =
+      other.user == "system:anonymous" ? "system:unauthenticated" : "system:authenticated";
+  if (std::find(other.groups.begin(), other.groups.end(), known) == other.groups.end())
+    other.groups.emplace_back(known);
   return other;
 }
 

@@ -12,9 +12,9 @@ bool requirement_holds(const Tree& requirement, const Tree& labels) {
   const Tree* value = labels.find(requirement["key"].string());
   const auto& values = requirement["values"].elements();
   const std::string_view op = requirement["operator"].string();
-  const bool listed =
-      value != nullptr && std::any_of(values.begin(), values.end(),
-                                      [&](const Tree& v) { return v.string() == value->string(); });
+  const bool listed = value != nullptr && std::any_of(values.begin(), values.end(), [&](const Tree& v) {
+                        return v.string() == value->string();
+                      });
   if (op == "In") return listed;
   if (op == "NotIn") return !listed;
   if (op == "Exists") return value != nullptr;
@@ -29,8 +29,8 @@ std::string format_time(Time time) { return format_rfc3339(time); }
 std::string format_micro_time(Time time) {
   const CivilTime civil = to_civil(time);
   const std::int64_t micros = (time.ns - time.unix_seconds() * 1'000'000'000) / 1'000;
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}Z", civil.year, civil.month, civil.day, civil.hour,
-                     civil.minute, civil.second, micros);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}Z", civil.year, civil.month, civil.day,
+                     civil.hour, civil.minute, civil.second, micros);
 }
 
 const Tree& controller_of(const Object& object) {
@@ -79,7 +79,8 @@ bool set_condition(Tree& object, std::string_view type, std::string_view status,
   auto& conditions = object.ensure({"status", "conditions"}).elements();
   auto found = std::find_if(conditions.begin(), conditions.end(),
                             [&](const Tree& condition) { return condition["type"].string() == type; });
-  Tree condition = Tree::object({{"type", type}, {"status", status}, {"reason", reason}, {"message", message}});
+  Tree condition =
+      Tree::object({{"type", type}, {"status", status}, {"reason", reason}, {"message", message}});
   if (found == conditions.end()) {
     condition.set("lastTransitionTime", format_time(now));
     conditions.push_back(std::move(condition));

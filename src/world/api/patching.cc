@@ -87,7 +87,8 @@ Outcome apply_object(Backend& backend, const Resource& resource, const ObjectPtr
     return bad_request("invalid object type: " + group_version_kind(applied));
   Tree& metadata = applied.ensure("metadata");
   if (metadata["name"].string().empty()) metadata.set("name", name);
-  if (!current && !writing.subresource.empty() && !created_by_update(resource.id)) return not_found(resource, name);
+  if (!current && !writing.subresource.empty() && !created_by_update(resource.id))
+    return not_found(resource, name);
   if (!metadata["namespace"].is_string() && resource.namespaced) metadata.set("namespace", ns);
 
   const Tree live = current ? in_version(resource, current->tree()) : Tree();

@@ -120,7 +120,8 @@ Outcome create(const Call& call, std::vector<std::string>& warnings) {
   Body body = read_object(call, warnings);
   if (!body.failure.ok()) return std::move(body.failure);
   if (!call.resource().stored)
-    return review(call.backend, call.resource(), call.route.ns, std::move(body.tree), call.caller, call.writing());
+    return review(call.backend, call.resource(), call.route.ns, std::move(body.tree), call.caller,
+                  call.writing());
   return create_object(call.backend, call.resource(), call.route.ns,
                        to_storage(call.resource(), std::move(body.tree)), call.writing());
 }

@@ -68,8 +68,8 @@ enum class PatchType : std::uint8_t { Json, Merge, Strategic, Apply };
 
 struct WriteOptions {
   bool dry_run = false;
-  bool force = false;          // of an Apply
-  std::string manager = {};    // overrides the caller's
+  bool force = false;            // of an Apply
+  std::string manager = {};      // overrides the caller's
   std::string subresource = {};  // "status", "scale"; empty: the object itself
 };
 
@@ -155,7 +155,7 @@ class Server {
 };
 
 // What the rooms of the world ask of objects again and again.
-std::string format_time(Time time);  // metav1.Time: "2026-11-15T00:00:00Z"
+std::string format_time(Time time);        // metav1.Time: "2026-11-15T00:00:00Z"
 std::string format_micro_time(Time time);  // metav1.MicroTime
 // The ownerReference with controller: true; a null tree if there is none.
 const Tree& controller_of(const Object& object);

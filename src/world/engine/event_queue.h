@@ -21,15 +21,15 @@ enum class Actor : std::uint8_t {
   DaemonSets,
   Jobs,
   CronJobs,
-  Disruption,       // PodDisruptionBudget status
-  Garbage,          // owners and namespaces
-  PodAutoscaler,    // HorizontalPodAutoscaler
+  Disruption,     // PodDisruptionBudget status
+  Garbage,        // owners and namespaces
+  PodAutoscaler,  // HorizontalPodAutoscaler
   NodeLifecycle,
   Kubelets,
-  Pressure,         // demand, usage and PSI
+  Pressure,  // demand, usage and PSI
   Karpenter,
   ClusterAutoscaler,
-  Director,         // the scenario's own events
+  Director,  // the scenario's own events
 };
 
 inline constexpr std::size_t kActors = 16;

@@ -190,9 +190,9 @@ Result<WorkloadPlan> read_workload(const Tree& tree, const std::string& path) {
 }
 
 // What can happen; the director knows how (director.cc).
-constexpr std::initializer_list<std::string_view> kDeeds = {
-    "scale",        "image",  "apply",      "delete", "cordon",   "uncordon", "stopKubelet",
-    "startKubelet", "reboot", "removeNode", "agent",  "annotate", "say"};
+constexpr std::string_view kDeeds[] = {"scale",    "image",       "apply",        "delete", "cordon",
+                                       "uncordon", "stopKubelet", "startKubelet", "reboot", "removeNode",
+                                       "agent",    "annotate",    "say"};
 
 Result<Happening> read_happening(const Tree& tree, const std::string& path) {
   Members in(tree, path);
