@@ -16,6 +16,7 @@
 #include "kube/stop_signals.h"
 #include "report/fleet_page.h"
 #include "world/scenario/scenario.h"
+#include "world/staging.h"
 
 namespace tamp::cli {
 namespace {
@@ -152,11 +153,11 @@ class Show {
   kube::Pending next_;
 };
 
-// The kubeconfig: where the user wants it, or beside other short-lived files, gone at the end.
-struct KubeconfigFile {
+// A file for other programs: where the user wants it, or beside other short-lived files, gone at the end.
+struct HandedFile {
   std::string path;
   bool ours = false;
-  ~KubeconfigFile() {
+  ~HandedFile() {
     if (ours) ::unlink(path.c_str());
   }
 };
@@ -177,15 +178,17 @@ Status run_demo(const Options& options, const Environment& environment, const st
   auto cluster = embed::EmbeddedCluster::start(loop, std::move(wish));
   if (!cluster) return std::move(cluster).error().with("scenario " + options.demo.scenario);
 
-  KubeconfigFile file;
-  file.ours = options.demo.kubeconfig.empty();
-  file.path = file.ours ? environment("TMPDIR").value_or("/tmp") + "/tamp-demo-" +
-                              std::to_string(::getpid()) + ".kubeconfig"
-                        : options.demo.kubeconfig;
-  TAMP_CHECK(write_file(file.path, (*cluster)->port().kubeconfig()));
-  const std::vector<std::string> try_these = {"export KUBECONFIG=" + file.path,
-                                              "kubectl get nodes · kubectl get temperpolicy default -o yaml "
-                                              "· tamp plan · tamp explain NODE · Ctrl-C ends it"};
+  const std::string beside =
+      environment("TMPDIR").value_or("/tmp") + "/tamp-demo-" + std::to_string(::getpid());
+  HandedFile kubeconfig{options.demo.kubeconfig, options.demo.kubeconfig.empty()};
+  if (kubeconfig.ours) kubeconfig.path = beside + ".kubeconfig";
+  const HandedFile machines{beside + ".machines.json", true};
+  TAMP_CHECK(write_file(kubeconfig.path, (*cluster)->port().kubeconfig()));
+  TAMP_CHECK(write_file(machines.path, world::machine_catalogue((*cluster)->scenario())));
+  const std::vector<std::string> try_these = {
+      "export KUBECONFIG=" + kubeconfig.path + " INSTANCE_TYPES=" + machines.path,
+      "kubectl get nodes · kubectl get temperpolicy default -o yaml · tamp plan · tamp explain NODE · "
+      "Ctrl-C ends it"};
   const bool terminal = ::isatty(STDOUT_FILENO) == 1 && environment("TERM") != "dumb";
   std::string last_words;
   {

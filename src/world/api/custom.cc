@@ -61,8 +61,12 @@ std::string dotted(const std::vector<std::string>& path) {
 // What a Scale shows must be a count.
 void validate_replicas(FieldProblems& problems, const std::vector<std::string>& path, const Tree& object) {
   const Tree* place = &object;
-  for (const std::string& part : path) place = &(*place)[part];
-  if (place->is_null()) return;
+  bool fits = true;
+  for (const std::string& part : path) {
+    fits = fits && (place->is_object() || place->is_null());
+    place = &(*place)[part];
+  }
+  if (fits && place->is_null()) return;
   const bool whole = place->kind() == Tree::Kind::Integer;
   if (whole && place->integer() >= 0 && place->integer() <= INT32_MAX) return;
   problems.push_back({"FieldValueInvalid", dotted(path),

@@ -217,6 +217,7 @@ def main():
     parser.add_argument("--embedded", required=True, help="the program embedded-apiserver")
     parser.add_argument("--programs", required=True, help="where etcd and kube-apiserver were built")
     parser.add_argument("--calls", type=int, default=1500)
+    parser.add_argument("--seconds", type=int, default=3600, help="ends early after so long")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--scene", help="only scenes of this name")
     parser.add_argument("--number", type=int, help="only the scene of this number")
@@ -252,7 +253,8 @@ def run(args, tally, real, embedded):
     # On a server that is used again names must not come twice.
     base = int(time.time()) % 1000000 * 10000 if args.real else 0
     number = args.number or 0
-    while tally.calls < args.calls:
+    end = time.monotonic() + args.seconds
+    while tally.calls < args.calls and time.monotonic() < end:
         number += 0 if args.number else 1
         scene = scenes.write(base + number, random.Random(f"{args.seed}:{number}"), args.scene)
         scene.label = f"--seed {args.seed} --number {number}" + (f" --scene {args.scene}" if args.scene else "")
