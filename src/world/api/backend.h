@@ -54,7 +54,8 @@ struct Writing {
   std::string subresource = {};
   bool dry_run = false;
   bool force = false;
-  bool applied = false;  // by server-side apply, which has kept the ownership of fields already
+  bool of_the_world = false;  // by a controller in memory: what it says of status is taken as it is
+  bool applied = false;       // by server-side apply, which has kept the ownership of fields already
 };
 
 }  // namespace tamp::world::api

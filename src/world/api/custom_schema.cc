@@ -125,7 +125,7 @@ class SchemaReader {
     read_all(schema.any_of, source["anyOf"], field + ".anyOf", depth);
     read_all(schema.one_of, source["oneOf"], field + ".oneOf", depth);
     if (const Tree* excluded = source.find("not"); excluded != nullptr && excluded->is_object()) {
-      schema.not_.push_back(read(*excluded, field + ".not", false, depth + 1));
+      schema.negated.push_back(read(*excluded, field + ".not", false, depth + 1));
     }
   }
 

@@ -43,7 +43,7 @@ struct CustomSchema {
   bool exclusive_minimum = false, exclusive_maximum = false;
   std::optional<std::int64_t> min_length, max_length, min_items, max_items, min_properties, max_properties;
   bool unique_items = false;
-  std::vector<CustomSchema> all_of, any_of, one_of, not_;
+  std::vector<CustomSchema> all_of, any_of, one_of, negated;
   std::string list_type, map_type;  // "set", "map", "atomic", "granular"
   std::vector<std::string> list_keys;
   std::vector<SchemaRule> rules;

@@ -283,7 +283,7 @@ class Judge {
     if (!schema.one_of.empty() && fitting(schema.one_of) != 1) {
       invalid(problems_, field, value, "must validate one and only one schema (oneOf)");
     }
-    if (!schema.not_.empty() && fits(schema.not_[0], value)) {
+    if (!schema.negated.empty() && fits(schema.negated[0], value)) {
       invalid(problems_, field, value, "must not validate the schema (not)");
     }
   }

@@ -118,21 +118,24 @@ std::string volume_name(const Lookup& lookup) {
   return name;
 }
 
-Tree token_volume(std::string_view name) {
-  constexpr std::int64_t kTokenSeconds = 3607, kReadableByAll = 0644;
-  Tree token = Tree::object({{"expirationSeconds", kTokenSeconds}, {"path", "token"}});
-  Tree authority =
-      Tree::object({{"name", "kube-root-ca.crt"},
-                    {"items", Tree::Array{Tree::object({{"key", "ca.crt"}, {"path", "ca.crt"}})}}});
-  Tree field = Tree::object({{"apiVersion", "v1"}, {"fieldPath", "metadata.namespace"}});
-  Tree own = Tree::object(
-      {{"items", Tree::Array{Tree::object({{"path", "namespace"}, {"fieldRef", std::move(field)}})}}});
-  Tree sources = Tree::Array{Tree::object({{"serviceAccountToken", std::move(token)}}),
-                             Tree::object({{"configMap", std::move(authority)}}),
-                             Tree::object({{"downwardAPI", std::move(own)}})};
-  return Tree::object(
-      {{"name", name},
-       {"projected", Tree::object({{"defaultMode", kReadableByAll}, {"sources", std::move(sources)}})}});
+// All but its name; made once, as every pod has one.
+const Tree& token_volume() {
+  static const Tree kVolume = [] {
+    constexpr std::int64_t kTokenSeconds = 3607, kReadableByAll = 0644;
+    Tree token = Tree::object({{"expirationSeconds", kTokenSeconds}, {"path", "token"}});
+    Tree authority =
+        Tree::object({{"name", "kube-root-ca.crt"},
+                      {"items", Tree::Array{Tree::object({{"key", "ca.crt"}, {"path", "ca.crt"}})}}});
+    Tree field = Tree::object({{"apiVersion", "v1"}, {"fieldPath", "metadata.namespace"}});
+    Tree own =
+        Tree::object({{"items", Tree::Array{Tree::object({{"path", "namespace"}, {"fieldRef", field}})}}});
+    Tree sources =
+        Tree::Array{Tree::object({{"serviceAccountToken", token}}), Tree::object({{"configMap", authority}}),
+                    Tree::object({{"downwardAPI", own}})};
+    return Tree::object(
+        {{"name", ""}, {"projected", Tree::object({{"defaultMode", kReadableByAll}, {"sources", sources}})}});
+  }();
+  return kVolume;
 }
 
 bool mounts_token(const Tree& container) {
@@ -163,7 +166,7 @@ void mount_token(Tree& spec, const Lookup& lookup) {
       needed = true;
     }
   }
-  if (needed && !there) spec.ensure("volumes").append(token_volume(name));
+  if (needed && !there) spec.ensure("volumes").append(token_volume()).set("name", name);
 }
 
 std::optional<Refusal> service_account(Tree& pod, const Lookup& lookup) {
@@ -254,13 +257,10 @@ void tolerate_failing_nodes(Tree& pod) {
     not_ready |= key.empty() || key == kNotReady;
     unreachable |= key.empty() || key == kUnreachable;
   }
-  constexpr std::int64_t kSeconds = 300;
   const auto add = [&](std::string_view key) {
-    spec.ensure("tolerations")
-        .append(Tree::object({{"effect", "NoExecute"},
-                              {"key", key},
-                              {"operator", "Exists"},
-                              {"tolerationSeconds", kSeconds}}));
+    static const Tree kFiveMinutes = Tree::object(
+        {{"effect", "NoExecute"}, {"key", ""}, {"operator", "Exists"}, {"tolerationSeconds", 300}});
+    spec.ensure("tolerations").append(kFiveMinutes).set("key", key);
   };
   if (!not_ready) add(kNotReady);
   if (!unreachable) add(kUnreachable);

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "world/api/managed_fields.h"
 #include "world/api/pod_condition.h"
 #include "world/api/removal.h"
 #include "world/api/status.h"
@@ -71,6 +72,9 @@ std::optional<Outcome> pay(Backend& backend, const ObjectPtr& budget, std::strin
         condition.set("observedGeneration", status["observedGeneration"]);
   }
   updated.ensure({"status", "disruptedPods"}).set(pod, format_time(backend.now));
+  if (budget->metadata().has("managedFields"))
+    track_update(&budget->tree(), updated, "kube-apiserver", "status", "policy/v1", backend.now,
+                 find_schema("policy", "v1", "PodDisruptionBudget"));
   backend.store.put(ResourceId::PodDisruptionBudgets, std::move(updated));
   return {};
 }

@@ -182,6 +182,8 @@ Listing list_objects(const Backend& backend, const Resource& resource, std::stri
 
   Listing listing;
   listing.metadata = Tree::object({{"resourceVersion", std::to_string(shown)}});
+  if (resource.custom())
+    listing.metadata.set("continue", "");  // lists without a type of their own always say it
   auto it = continuation ? all.upper_bound(continuation->after)
             : ns.empty() ? all.begin()
                          : all.lower_bound(std::pair(ns, std::string_view()));

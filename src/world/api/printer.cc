@@ -644,8 +644,8 @@ std::map<ResourceId, Printer> make_printers() {
       storage_class};
   all[R::ControllerRevisions] = {{kName, {"Controller"}, {"Revision"}, kAge}, controller_revision};
   all[R::ResourceQuotas] = {{kName, {"Request"}, {"Limit"}, kAge}, resource_quota};
-  all[R::PriorityClasses] = {
-      {kName, integer("Value"), boolean("Global-Default"), kAge, wide("PreemptionPolicy")}, priority_class};
+  all[R::PriorityClasses] = {{kName, integer("Value"), boolean("Global-Default"), kAge, {"PreemptionPolicy"}},
+                             priority_class};
   all[R::RuntimeClasses] = {{kName, {"Handler"}, kAge}, runtime_class};
   all[R::CsiNodes] = {{kName, integer("Drivers"), kAge}, csi_node};
   all[R::CsiDrivers] = {{kName,

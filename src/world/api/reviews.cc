@@ -110,7 +110,7 @@ void own(const Backend& backend, Tree& asked, const Writing& writing) {
   const std::string version(asked["apiVersion"].string());
   const std::size_t slash = version.find('/');
   if (slash == std::string::npos) return;
-  track_update(nullptr, asked, writing.manager, {}, version, backend.now,
+  track_update(nullptr, asked, writing.manager, writing.subresource, version, backend.now,
                find_schema(version.substr(0, slash), version.substr(slash + 1), asked["kind"].string()));
 }
 

@@ -62,6 +62,7 @@ Writing writing_of(const WriteOptions& options) {
   writing.subresource = options.subresource;
   writing.dry_run = options.dry_run;
   writing.force = options.force;
+  writing.of_the_world = true;
   return writing;
 }
 

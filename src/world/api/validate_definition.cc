@@ -44,9 +44,10 @@ void check_columns(Findings& found, const Tree& columns, const Place& place) {
     for (std::string_view key : {"name", "type", "jsonPath"}) {
       if (column[key].string().empty()) found.required(at.child(key == "jsonPath" ? "JSONPath" : key));
     }
-    if (!column["type"].string().empty()) {
-      check_one_of(found, column["type"], at.child("type"),
-                   {"boolean", "date", "integer", "number", "string"});
+    constexpr std::string_view kTypes[] = {"boolean", "date", "integer", "number", "string"};
+    const std::string_view type = column["type"].string();
+    if (!type.empty() && std::find(std::begin(kTypes), std::end(kTypes), type) == std::end(kTypes)) {
+      found.invalid(at.child("type"), type, "must be one of boolean, date, integer, number, string");
     }
   }
 }
@@ -87,6 +88,7 @@ void check_definition(Findings& found, const Tree& object, const Tree* old) {
   int stored = 0;
   bool unique = true;
   const bool one_schema = !versions.empty() && all_the_same(versions, "schema");
+  const bool same_columns = !versions.empty() && all_the_same(versions, "additionalPrinterColumns");
   for (std::size_t i = 0; i < versions.size(); ++i) {
     const Tree& version = versions.elements()[i];
     const Place at = list.at(i);
@@ -103,7 +105,10 @@ void check_definition(Findings& found, const Tree& object, const Tree* old) {
           one_schema ? "spec.validation.openAPIV3Schema" : at.child("schema").child("openAPIV3Schema").text();
       compile_schema(*schema, found.problems(), field);
     }
-    check_columns(found, version["additionalPrinterColumns"], at.child("additionalPrinterColumns"));
+    const Place top = place.child("additionalPrinterColumns");
+    const Place own = at.child("additionalPrinterColumns");
+    if (!same_columns || i == 0)
+      check_columns(found, version["additionalPrinterColumns"], same_columns ? top : own);
   }
   if (!unique) found.invalid(list, versions, "must contain unique version names");
   if (stored != 1) found.invalid(list, versions, "must have exactly one version marked as storage version");
