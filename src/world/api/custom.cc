@@ -109,7 +109,7 @@ Result<CustomKind> custom_kind(const Tree& definition) {
   kind.categories = texts(names["categories"]);
   kind.namespaced = spec["scope"].string() != "Cluster";
   FieldProblems problems;
-  for (std::size_t i = 0; i < spec["versions"].size(); ++i) {
+  for (std::size_t i = 0; i < spec["versions"].elements().size(); ++i) {
     kind.versions.push_back(version_of(spec["versions"].elements()[i], problems, i));
   }
   if (kind.versions.empty()) return Error{"spec.versions: Required value"};

@@ -131,7 +131,7 @@ class SchemaReader {
 
   void read_all(std::vector<CustomSchema>& schemas, const Tree& sources, const std::string& field,
                 int depth) {
-    for (std::size_t i = 0; i < sources.size(); ++i) {
+    for (std::size_t i = 0; i < sources.elements().size(); ++i) {
       schemas.push_back(read(sources.elements()[i], field + "[" + std::to_string(i) + "]", false, depth + 1));
     }
   }
@@ -155,7 +155,7 @@ class SchemaReader {
   }
 
   void read_rules(CustomSchema& schema, const Tree& rules, const std::string& field) {
-    for (std::size_t i = 0; i < rules.size(); ++i) {
+    for (std::size_t i = 0; i < rules.elements().size(); ++i) {
       const Tree& source = rules.elements()[i];
       const std::string place = field + "[" + std::to_string(i) + "]";
       SchemaRule rule;

@@ -27,7 +27,7 @@ void check_names(Findings& found, const Tree& names, const Place& place) {
     }
   }
   for (std::string_view list : {"shortNames", "categories"}) {
-    for (std::size_t i = 0; i < names[list].size(); ++i) {
+    for (std::size_t i = 0; i < names[list].elements().size(); ++i) {
       const Tree& name = names[list].elements()[i];
       if (const char* why = not_label_1035(name.string())) found.invalid(place.child(list).at(i), name, why);
     }
@@ -38,7 +38,7 @@ void check_names(Findings& found, const Tree& names, const Place& place) {
 }
 
 void check_columns(Findings& found, const Tree& columns, const Place& place) {
-  for (std::size_t i = 0; i < columns.size(); ++i) {
+  for (std::size_t i = 0; i < columns.elements().size(); ++i) {
     const Tree& column = columns.elements()[i];
     const Place at = place.at(i);
     for (std::string_view key : {"name", "type", "jsonPath"}) {
@@ -89,7 +89,7 @@ void check_definition(Findings& found, const Tree& object, const Tree* old) {
   bool unique = true;
   const bool one_schema = !versions.empty() && all_the_same(versions, "schema");
   const bool same_columns = !versions.empty() && all_the_same(versions, "additionalPrinterColumns");
-  for (std::size_t i = 0; i < versions.size(); ++i) {
+  for (std::size_t i = 0; i < versions.elements().size(); ++i) {
     const Tree& version = versions.elements()[i];
     const Place at = list.at(i);
     stored += version["storage"].boolean() ? 1 : 0;
@@ -117,7 +117,7 @@ void check_definition(Findings& found, const Tree& object, const Tree* old) {
     found.invalid(status.child("storedVersions"), Tree::array(), "must have at least one stored version");
   }
   // The first version also has a place of its own in what the server keeps.
-  if (!versions.empty()) {
+  if (!versions.elements().empty()) {
     const Tree& first = versions.elements().front()["name"];
     if (const char* why = not_label_1035(first.string())) found.invalid(place.child("version"), first, why);
   }
