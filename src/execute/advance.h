@@ -1,0 +1,57 @@
+// One step of a run: a pure function of the stored run and of what is seen now.
+//
+//   sight ─▶ advance ─▶ run' ─▶ (stored) ─▶ open entries of its journal are carried out ─▶ conclude ─▶ run'' ─▶ …
+//
+// REQUIRES of the caller: run' is stored before any entry is carried out; entries are carried out only while the write fence
+// is open, each once at a time, beginning with a read of the object; what came of them is told with conclude(). Whoever takes a run over from
+// another process calls resume() first.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "execute/run.h"
+#include "execute/sight.h"
+#include "prove/proof.h"
+
+namespace tamp::execute {
+
+struct Step {
+  Run run;
+  bool changed = false;     // differs from before: store it
+  bool revalidate = false;  // wants Sight::revalidation at the next step
+  std::vector<std::size_t>
+      rehearse;  // moves whose eviction shall be tried with dryRun; answers in Sight::rehearsals
+  Duration look_again = Duration::seconds(5);  // at the latest
+  std::vector<std::string> remarks;            // for the log and the audit: what was seen that matters
+};
+
+Step advance(const Run& run, const Sight& sight);
+
+// Tells what came of a journal entry.
+void conclude(Run& run, std::uint32_t mutation, const Conclusion& conclusion, Time now);
+
+// After a crash or a change of leaders: what was under way is unclear now.
+void resume(Run& run);
+
+// ---- approval
+
+// What is known of the plan that is published now, and of other runs.
+struct Desk {
+  const prove::ConsolidationPlan* plan = nullptr;  // published now; null: none
+  bool pressure_guards = true;                     // of its planner
+  bool acts = true, paused = false;
+  // Other runs: who used which hash, and who is at work.
+  struct Other {
+    std::string name, plan_hash;
+    Time created;
+    Phase phase = Phase::Approved;
+    std::vector<std::string> victims, survivors;
+  };
+  std::vector<Other> others;
+};
+// Takes an approval in: to Validating with the plan's moves copied, or to RolledBack with a reason (StalePlan, PlanExpired,
+// AlreadyUsed, NotActing, Paused, AnotherRun). `cluster` gives the uids.
+void take_in(Run& run, const Desk& desk, const Cluster& cluster, Time now);
+
+}  // namespace tamp::execute

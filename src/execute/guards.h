@@ -1,0 +1,27 @@
+// The guards: between evictions, while settling, while waiting for the reap. Each is a small function that looks at one
+// thing and says: fine, wait, or stop. Unknown is never fine.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "execute/run.h"
+#include "execute/sight.h"
+
+namespace tamp::execute {
+
+enum class Signal : std::uint8_t { Fine, Wait, Stop };
+
+struct GuardFinding {
+  std::string_view
+      guard;  // "pressure", "telemetry", "pending-replacement", "crash-loop", "survivor", "kill-switch",
+              // "cluster-health", "watches", "application", "interference"
+  Signal signal = Signal::Fine;
+  std::string message;  // with numbers
+};
+
+// All findings that are not fine, in a fixed order; updates what the guards remember. The worst one counts.
+std::vector<GuardFinding> look(Run& run, const Sight& sight);
+
+}  // namespace tamp::execute

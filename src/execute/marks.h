@@ -1,0 +1,52 @@
+// What Tamp puts on a node, and the note by which it knows its own marks again.
+//
+// Every patch of a node carries the note with it, the annotation temper.codes/run: which runs hold the node, and what Tamp
+// added that was not there before. Note and marks change in one write or not at all, so a crash leaves no doubt; and what
+// people or others put there, before or meanwhile, is neither overwritten nor removed. The last run that lets go removes what was
+// added, as far as it still has our value, and the note.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "codec/tree.h"
+#include "execute/journal.h"
+
+namespace tamp::execute {
+
+inline constexpr std::string_view kNote = "temper.codes/run";
+inline constexpr std::string_view kTaint = "temper.codes/consolidating";
+inline constexpr std::string_view kNoLoadBalancer = "node.kubernetes.io/exclude-from-external-load-balancers";
+inline constexpr std::string_view kProtections[] = {"karpenter.sh/do-not-disrupt",
+                                                    "cluster-autoscaler.kubernetes.io/scale-down-disabled",
+                                                    "autoscaling.cast.ai/removal-disabled"};
+
+struct Note {
+  std::vector<std::string> runs;   // names, sorted
+  std::vector<std::string> added;  // annotations by key; "cordon", "taint", "no-load-balancer"; sorted
+  bool operator==(const Note&) const = default;
+};
+// Tolerant: a note that somebody spoilt is no note.
+std::optional<Note> read_note(std::string_view text);
+std::string write_note(const Note& note);
+
+// One operation of a JSON patch; `value` is JSON text.
+struct EditOperation {
+  std::string op, path, value;
+  bool operator==(const EditOperation&) const = default;
+};
+struct Edit {
+  enum class Answer : std::uint8_t { Patch, NothingToDo, OtherObject };
+  Answer answer = Answer::NothingToDo;
+  std::vector<EditOperation> operations;  // to be sent with the node's resourceVersion
+  std::vector<std::string> added;         // by this edit or, if there is nothing to do, earlier by this run
+};
+// How to carry a Protect, Cordon, Taint, Uncordon or Release out on the node as it is now. `node` is the live object, just read.
+// What the journal knows of earlier additions counts where the note was removed by others.
+Edit edit_node(const codec::Tree& node, const Mutation& mutation, std::string_view run,
+               const std::vector<std::string>& added_before = {});
+
+}  // namespace tamp::execute

@@ -1,0 +1,110 @@
+// A run: what was approved, how far it got, everything it did, and what its guards remember. This is all that there is to
+// know: it is stored whole in ConsolidationRun.status after every step (run_document.h), and a new leader goes on from there.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/money.h"
+#include "base/time.h"
+#include "execute/journal.h"
+#include "execute/phase.h"
+#include "model/tier.h"
+#include "prove/proof.h"
+
+namespace tamp::execute {
+
+struct PhaseEntry {
+  Phase phase = Phase::Approved;
+  Time at;
+  std::string reason;  // why it was entered; empty where the order of things is reason enough
+  bool operator==(const PhaseEntry&) const = default;
+};
+
+struct Victim {
+  std::string node, uid;
+  std::string claim, claim_uid;  // of Karpenter; empty without
+  bool was_cordoned = false;     // before us: it stays so after us
+  bool reaped = false;
+  bool operator==(const Victim&) const = default;
+};
+
+// A pod that leaves.
+struct Departing {
+  std::string ns, name, uid;
+  Tier tier = Tier::Normal;
+  std::string from, to;   // node names; `to` may be "replacement"
+  std::string owner_uid;  // of its controller; empty without one
+  // How many pods of its controller were ready right before it was evicted. As many must be ready again (or as many as its
+  // controller then wants, if those are fewer) before the next of them goes.
+  std::optional<std::int64_t> ready_before;
+  std::optional<Time> left;      // seen to be gone
+  std::optional<Time> replaced;  // its controller is whole again
+  bool operator==(const Departing&) const = default;
+};
+
+struct Survivor {
+  std::string node, uid;
+  bool operator==(const Survivor&) const = default;
+};
+
+// The highest corrected pressure of a protected pod on a survivor, by resource.
+struct PressurePeak {
+  double cpu = 0, memory = 0, io = 0;
+  bool operator==(const PressurePeak&) const = default;
+};
+
+// What the guards remember. Windows themselves are the agents'.
+struct GuardMemory {
+  std::map<std::string, PressurePeak> baseline;  // by survivor, before the first eviction
+  PressurePeak before, during, after;            // worst of all survivors, for the record
+  std::uint64_t looks = 0;                       // how often the guards looked
+  std::optional<Time> last_eviction;
+  std::optional<Time> last_seen;        // the newest look at which everything could be read
+  std::map<std::string, Time> pending;  // replacement pods that have no node, by "namespace/name": since when
+  std::string tripped;                  // latched: the guard's name; no eviction ever follows
+  std::string late_trip;                // after the nodes were gone: blocks further automatic runs
+  bool operator==(const GuardMemory&) const = default;
+};
+
+struct Outcome {
+  std::int64_t nodes_before = 0, nodes_after = 0;
+  Money predicted_savings, achieved_savings;  // per hour
+  std::int64_t evictions = 0;
+  bool operator==(const Outcome&) const = default;
+};
+
+struct Run {
+  // ---- of the object
+  std::string name, uid;
+  std::string plan_hash, approved_by, source;
+  Time approved_at;              // creation
+  bool abort_requested = false;  // annotation temper.codes/abort: "true", or somebody deletes the run
+
+  // ---- of its status
+  Phase phase = Phase::Approved;
+  std::string reason;  // one CamelCase word once it aborts or ends: "Completed", "GuardTripped", "Drifted", …
+  std::string message;             // where it stands, for people
+  std::vector<PhaseEntry> phases;  // in order, the present one last
+  bool pressure_guards = true;     // planner SLO; false: decided on requests alone, and the run says so
+  std::vector<Victim> victims;
+  std::vector<Survivor> survivors;
+  std::optional<prove::PlannedReplacement> replacement;
+  std::string claim, claim_uid, claim_node;  // of the replacement, as they become known
+  std::vector<Departing> moves;              // in drain order
+  Journal journal;
+  GuardMemory guards;
+  Outcome outcome;
+  std::optional<Time> late_watch_until;  // Succeeded, and the guards still look
+  bool operator==(const Run&) const = default;
+
+  Time entered() const { return phases.empty() ? approved_at : phases.back().at; }  // the present phase
+};
+
+// Goes to a phase and says so. REQUIRES: may_follow.
+void enter(Run& run, Phase phase, Time now, std::string reason = {}, std::string message = {});
+
+}  // namespace tamp::execute

@@ -1,0 +1,45 @@
+// What a run sees when it takes a step. Everything that it may depend on is here or in the run itself; there is no clock and no
+// memory besides.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "base/time.h"
+#include "decide/plan.h"
+#include "execute/journal.h"
+#include "execute/limits.h"
+#include "model/cluster.h"
+#include "model/observation.h"
+#include "prove/prover.h"
+
+namespace tamp::execute {
+
+// An optional query of the user's own: an application's p99, its error rate.
+struct ApplicationSignal {
+  bool known = false;  // false: it was asked for and could not be read
+  double value = 0, limit = 0;
+};
+
+struct Sight {
+  Time now;
+  const Cluster& cluster;  // as the watches have it
+  // Why that cannot be trusted; empty when it can. A watch that broke, or that has not yet shown our own last write.
+  std::string distrust;
+  const Settings& settings;  // for simulations of placement
+  const Limits& limits;
+  const Observations& observations;  // fresh ones only carry weight; their age is judged against `now`
+  std::optional<ApplicationSignal> application;
+
+  // ---- the policy
+  bool policy_present = true;
+  bool acts = true;     // mode Act
+  bool paused = false;  // temper.codes/pause on the policy
+
+  // ---- answers to what an earlier step asked for; absent until they are there
+  std::optional<prove::Revalidation> revalidation;  // Validating, of this run's plan, made now
+  std::map<std::string, Conclusion> rehearsals;     // dry runs, by pod uid
+};
+
+}  // namespace tamp::execute
