@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "codec/tier_requests.h"
+
 #ifndef TAMP_VERSION
 #define TAMP_VERSION "unknown"
 #endif
@@ -123,6 +125,10 @@ void write(JsonWriter& w, std::string_view key, const Windowed& value) {
   w.end_object();
 }
 
+RequestSum sum_of(const TierRequests& tier) {
+  return {.pods = tier.pods, .cpu_millis = tier.cpu_millis, .memory_bytes = tier.memory_bytes};
+}
+
 void write_pod(JsonWriter& w, const PodObservation& pod, const PodDetails& details) {
   w.begin_object();
   w.field("namespace", pod.ns).field("name", pod.name).field("uid", pod.uid).field("tier", pod.tier);
@@ -167,11 +173,6 @@ void write_pod(JsonWriter& w, const PodObservation& pod, const PodDetails& detai
   w.end_object().end_object();
 }
 
-void write_tier_requests(JsonWriter& w, const TierRequests& tier) {
-  w.field("tier", tier.tier).field("pods", tier.pods);
-  w.field("cpuRequestMillis", tier.cpu_millis).field("memoryRequestBytes", tier.memory_bytes);
-}
-
 }  // namespace
 
 Snapshot take_snapshot(Sampler& sampler, const Machine& machine, const OwnCost& cost, const std::string& node,
@@ -214,7 +215,7 @@ std::string write_observation(const Snapshot& snapshot, JsonWriter::Style style)
   w.key("tiers").begin_array();
   for (std::size_t i = 0; i < o.tiers.size(); ++i) {
     w.begin_object();
-    write_tier_requests(w, o.tiers[i]);
+    codec::write_tier_fields(w, kAllTiers[i], sum_of(o.tiers[i]));
     write(w, "usageCores", snapshot.tiers[i].cpu_usage);
     write(w, "highestCorrectedPressure", snapshot.tiers[i].cpu_corrected_most);
     w.end_object();
@@ -226,16 +227,11 @@ std::string write_observation(const Snapshot& snapshot, JsonWriter::Style style)
   return w.take() + "\n";
 }
 
-std::string write_requests(const Observation& observation) {
-  JsonWriter w;
-  w.begin_array();
-  for (const TierRequests& tier : observation.tiers) {
-    w.begin_object();
-    write_tier_requests(w, tier);
-    w.end_object();
-  }
-  w.end_array();
-  return w.take();
+RequestsByTier requests_of(const Observation& observation) {
+  RequestsByTier sums{};
+  for (std::size_t i = 0; i < kTiers && i < observation.tiers.size(); ++i)
+    sums[i] = sum_of(observation.tiers[i]);
+  return sums;
 }
 
 }  // namespace tamp::agent

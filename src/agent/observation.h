@@ -12,6 +12,7 @@
 #include "base/json_writer.h"
 #include "model/observation.h"
 #include "model/tier.h"
+#include "model/tier_requests.h"
 
 namespace tamp::agent {
 
@@ -45,7 +46,7 @@ Snapshot take_snapshot(Sampler& sampler, const Machine& machine, const OwnCost& 
 
 // The document, with a newline at its end.
 std::string write_observation(const Snapshot& snapshot, JsonWriter::Style style = JsonWriter::Style::Pretty);
-// The annotation temper.codes/requests of the node: [{"tier", "pods", "cpuRequestMillis", "memoryRequestBytes"}].
-std::string write_requests(const Observation& observation);
+// What the annotation temper.codes/requests of the node is to say. REQUIRES: tiers are as take_snapshot() makes them.
+RequestsByTier requests_of(const Observation& observation);
 
 }  // namespace tamp::agent

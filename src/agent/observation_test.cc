@@ -153,12 +153,10 @@ TEST_F(ObservationTest, TiersAddUpRequestsAndUsage) {
   EXPECT_EQ(s.observation.tiers[1].pods, 0);
   EXPECT_EQ(s.observation.tiers[3].pods, 1);
   EXPECT_EQ(s.tiers[3].cpu_usage.s10, std::nullopt) << "its only pod is not known";
-  EXPECT_EQ(write_requests(s.observation),
-            R"([{"tier":"Critical","pods":2,"cpuRequestMillis":1200,"memoryRequestBytes":10},)"
-            R"({"tier":"High","pods":0,"cpuRequestMillis":0,"memoryRequestBytes":0},)"
-            R"({"tier":"Normal","pods":0,"cpuRequestMillis":0,"memoryRequestBytes":0},)"
-            R"({"tier":"Low","pods":1,"cpuRequestMillis":0,"memoryRequestBytes":0},)"
-            R"({"tier":"Background","pods":0,"cpuRequestMillis":0,"memoryRequestBytes":0}])");
+  RequestsByTier published{};
+  published[0] = {.pods = 2, .cpu_millis = 1200, .memory_bytes = 10};
+  published[3] = {.pods = 1};
+  EXPECT_EQ(requests_of(s.observation), published);
 }
 
 TEST_F(ObservationTest, TheDocumentReadsBackAsWhatWasObserved) {

@@ -142,9 +142,10 @@ DumpField pod() {
 }
 
 DumpField machine_metadata() {
-  DumpField meta = metadata(Name, {"karpenter.sh/do-not-disrupt", "karpenter.sh/do-not-evict",
-                                   "cluster-autoscaler.kubernetes.io/scale-down-disabled",
-                                   "autoscaling.cast.ai/removal-disabled", "temper.codes/pause"});
+  DumpField meta =
+      metadata(Name, {"karpenter.sh/do-not-disrupt", "karpenter.sh/do-not-evict",
+                      "cluster-autoscaler.kubernetes.io/scale-down-disabled",
+                      "autoscaling.cast.ai/removal-disabled", "temper.codes/pause", "temper.codes/requests"});
   return with(meta, NodeLabels, {"labels"});
 }
 

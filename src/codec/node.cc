@@ -3,6 +3,7 @@
 #include "codec/duration.h"
 #include "codec/metadata.h"
 #include "codec/selector.h"
+#include "codec/tier_requests.h"
 
 namespace tamp::codec {
 namespace {
@@ -32,6 +33,8 @@ void decode_node(Decoder& d, Symbol name) {
   node.uid = d.symbol(metadata, "uid");
   node.labels = d.labels(metadata, "labels");
   node.marks = decode_marks(d, metadata);
+  if (const Value published = d.object(metadata, "annotations").get(kRequestsAnnotation); published.present())
+    node.published_requests = read_published_requests(published);
   node.created = d.time(metadata, "creationTimestamp");
   node.deleted = d.time(metadata, "deletionTimestamp");
   node.provider_id = d.symbol(spec, "providerID");

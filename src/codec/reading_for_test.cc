@@ -96,6 +96,14 @@ class Dump {
     return text(m.do_not_disrupt) + text(m.do_not_evict) + text(m.scale_down_disabled) +
            text(m.removal_disabled) + text(m.pause);
   }
+  std::string text(const RequestSum& r) const {
+    return text(r.pods) + text(r.cpu_millis) + text(r.memory_bytes);
+  }
+  std::string text(const PublishedRequests& p) const {
+    std::string out = text(p.readable);
+    for (const RequestSum& tier : p.tiers) out += text(tier);
+    return out;
+  }
   std::string text(const DurationOrNever& d) const { return text(d.value); }
   std::string text(const CronSchedule& c) const {
     return fmt::format("{} {} {} {} {} {} {} {}", c.minute, c.hour, c.day, c.month, c.weekday, c.day_star,
@@ -145,8 +153,9 @@ std::string dump(const Cluster& c) {
            p.deletion_cost, p.created, p.started, p.scheduled, p.finished, p.deleted);
   }
   for (const Node& n : c.nodes)
-    d.line("node", n.name, n.uid, n.provider_id, n.labels, n.marks, n.taints, n.unschedulable, n.capacity,
-           n.allocatable, n.ready, n.created, n.deleted, n.price_override, n.claim, n.pods);
+    d.line("node", n.name, n.uid, n.provider_id, n.labels, n.marks, n.published_requests, n.taints,
+           n.unschedulable, n.capacity, n.allocatable, n.ready, n.created, n.deleted, n.price_override,
+           n.claim, n.pods);
   for (const NodeClaim& n : c.claims)
     d.line("claim", n.name, n.uid, n.provider_id, n.node_name, n.node, n.labels, n.marks, n.taints,
            n.startup_taints, n.capacity, n.allocatable, n.registered, n.initialized, n.consolidatable,

@@ -152,6 +152,28 @@ TEST(SnapshotWarnings, APodOnAMissingNodeIsLeftOut) {
             "are soon deleted");
 }
 
+TEST(Snapshot, WhatAnAgentPublishesOnItsNode) {
+  const auto published = [](const std::string& annotation) {
+    const Reading r =
+        read("{apiVersion: v1, kind: Node, metadata: {name: a, annotations: {" + annotation + "}}}");
+    return r.cluster.nodes.at(0).published_requests;
+  };
+  EXPECT_FALSE(published("other: x"));
+  const auto sound = published(
+      R"(temper.codes/requests: '[{"tier":"Critical","pods":2,"cpuRequestMillis":1500,"memoryRequestBytes":64},)"
+      R"({"tier":"High","pods":0,"cpuRequestMillis":0,"memoryRequestBytes":0},)"
+      R"({"tier":"Normal","pods":0,"cpuRequestMillis":0,"memoryRequestBytes":0},)"
+      R"({"tier":"Low","pods":0,"cpuRequestMillis":0,"memoryRequestBytes":0},)"
+      R"({"tier":"Background","pods":1,"cpuRequestMillis":0,"memoryRequestBytes":0}]')");
+  ASSERT_TRUE(sound);
+  EXPECT_TRUE(sound->readable);
+  EXPECT_EQ(sound->tiers[0], (RequestSum{.pods = 2, .cpu_millis = 1500, .memory_bytes = 64}));
+  EXPECT_EQ(sound->tiers[4].pods, 1);
+  const auto damaged = published("temper.codes/requests: 'x'");
+  ASSERT_TRUE(damaged) << "whoever writes nonsense there must not take the node out of our sight";
+  EXPECT_FALSE(damaged->readable);
+}
+
 TEST(Snapshot, NodesAndTheirClaims) {
   const Reading r = read(
       "{apiVersion: v1, kind: Node, metadata: {name: a, uid: u, labels: {x: z}, annotations: "

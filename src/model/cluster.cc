@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "model/spec_hash.h"
+#include "model/tier.h"
 
 namespace tamp {
 namespace {
@@ -261,6 +262,20 @@ PoolId pool_of(const Cluster& cluster, const Node& node) {
   for (std::size_t i = first.index(); i < cluster.pools.size() && cluster.pools[i].name == wanted.name; ++i)
     if (cluster.pools[i].kind == wanted.kind) return PoolId(i);
   return PoolId();
+}
+
+RequestsByTier requests_by_tier(const Cluster& cluster, const Node& node, const TierFloors& floors) {
+  RequestsByTier sums{};
+  for (const PodId id : node.pods) {
+    const Pod& pod = cluster.pods[id.index()];
+    if (pod.terminal()) continue;
+    const PodSpec& spec = cluster.spec(pod);
+    RequestSum& sum = sums[static_cast<std::size_t>(tier_of(pod, spec, floors))];
+    ++sum.pods;
+    sum.cpu_millis = saturating_sum(sum.cpu_millis, spec.requests.get(kCpu));
+    sum.memory_bytes = saturating_sum(sum.memory_bytes, spec.requests.get(kMemory));
+  }
+  return sums;
 }
 
 Symbol capacity_type_of(const Cluster& cluster, const Node& node) {

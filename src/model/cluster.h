@@ -21,6 +21,7 @@
 #include "model/pool.h"
 #include "model/storage.h"
 #include "model/symbols.h"
+#include "model/tier_requests.h"
 #include "model/workload.h"
 
 namespace tamp {
@@ -96,6 +97,9 @@ struct Cluster {
 
 // The pool of a node: its karpenter.sh/nodepool label, else the node-group label of EKS, GKE or AKS.
 PoolId pool_of(const Cluster& cluster, const Node& node);
+// What the API says that the pods on a node hold, tier by tier. Counted are all that have not ended, as the node's agent counts
+// them; one that is being deleted still holds what it has.
+RequestsByTier requests_by_tier(const Cluster& cluster, const Node& node, const TierFloors& floors = {});
 // spot, on-demand or reserved by the labels of Karpenter, EKS, GKE and AKS; invalid when none says.
 Symbol capacity_type_of(const Cluster& cluster, const Node& node);
 

@@ -157,5 +157,26 @@ TEST_F(ClusterTest, ACopyStandsOnItsOwn) {
   EXPECT_TRUE(copy.find_pod("default", "p").valid());
 }
 
+TEST_F(ClusterTest, RequestsOfANodeAreSummedByTier) {
+  add_node("a");
+  add_node("b");
+  add_pod("top", "a", 1500);
+  add_pod("second", "a", 500);
+  add_pod("plain", "a", 100);
+  add_pod("ended", "a", 7000);
+  add_pod("elsewhere", "b", 9000);
+  for (Pod& pod : cluster.pods) {
+    if (cluster.text(pod.name) == "top" || cluster.text(pod.name) == "second") pod.priority = 1'000'000;
+    if (cluster.text(pod.name) == "second") pod.deleted = Time{1};
+    if (cluster.text(pod.name) == "ended") pod.phase = PodPhase::Succeeded;
+  }
+  cluster.finish();
+  RequestsByTier expected{};
+  expected[0] = {.pods = 2, .cpu_millis = 2000};
+  expected[2] = {.pods = 1, .cpu_millis = 100};
+  EXPECT_EQ(requests_by_tier(cluster, node("a")), expected)
+      << "one that is being deleted still holds what it has, one that has ended does not";
+}
+
 }  // namespace
 }  // namespace tamp

@@ -12,6 +12,7 @@
 #include "model/resources.h"
 #include "model/symbols.h"
 #include "model/taint.h"
+#include "model/tier_requests.h"
 
 namespace tamp {
 
@@ -43,6 +44,7 @@ struct Node {
   Symbol provider_id;
   LabelSet labels;
   NodeMarks marks;
+  std::optional<PublishedRequests> published_requests;  // temper.codes/requests
   std::vector<Taint> taints;
   bool unschedulable = false;
   ResourceList capacity;

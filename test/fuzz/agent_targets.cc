@@ -8,6 +8,7 @@
 #include "codec/cgroup_names.h"
 #include "codec/node_pods.h"
 #include "codec/psi.h"
+#include "codec/tier_requests.h"
 #include "fuzz/require.h"
 
 namespace tamp::fuzz {
@@ -43,6 +44,15 @@ void node_pods(std::string_view bytes) {
     require(!pod.name.empty() && !pod.uid.empty() && !pod.cgroup.empty() && pod.cpu_millis >= 0 &&
                 pod.memory_bytes >= 0,
             "a pod has a name and a cgroup, and asks for nothing negative");
+}
+
+void tier_requests(std::string_view bytes) {
+  const auto tiers = codec::read_tier_requests(bytes);
+  if (!tiers) return require(!tiers.error().message.empty(), "an error has a message");
+  for (const RequestSum& sum : *tiers)
+    require(sum.pods >= 0 && sum.cpu_millis >= 0 && sum.memory_bytes >= 0, "nothing requested is negative");
+  const auto again = codec::read_tier_requests(codec::write_tier_requests(*tiers));
+  require(again && *again == *tiers, "what is read is what is written");
 }
 
 }  // namespace tamp::fuzz

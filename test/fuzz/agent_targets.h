@@ -1,4 +1,4 @@
-// What the agent reads: the kernel's files, names of cgroups, and lists of pods.
+// What the agent reads: the kernel's files, names of cgroups, lists of pods, and what it publishes.
 #pragma once
 
 #include <string_view>
@@ -7,5 +7,6 @@ namespace tamp::fuzz {
 
 void kernel_files(std::string_view bytes);
 void node_pods(std::string_view bytes);
+void tier_requests(std::string_view bytes);
 
 }  // namespace tamp::fuzz

@@ -207,9 +207,10 @@ void observation(std::string_view bytes) {
   }
 }
 
-constexpr std::array<Target, 22> kTargets = {{{"admission", admission},
+constexpr std::array<Target, 23> kTargets = {{{"admission", admission},
                                               {"kernel_files", kernel_files},
                                               {"node_pods", node_pods},
+                                              {"tier_requests", tier_requests},
                                               {"snapshot", snapshot},
                                               {"store", store},
                                               {"patch", patch},
