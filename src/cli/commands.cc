@@ -99,8 +99,7 @@ Result<std::string> run_plan(const Invocation& run) {
   std::optional<prove::Proposal> proposal;
   if (run.options.slo) {
     TAMP_TRY(const Observations observations, read_measurements(run.options));
-    const GuardSettings guards;
-    proposal = prove::propose({context, observations, guards}, plan);
+    proposal = prove::propose({context, observations}, plan);
   }
   const double planned = run.stopwatch();
 

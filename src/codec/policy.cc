@@ -6,6 +6,7 @@
 
 #include "codec/disruption.h"
 #include "codec/duration.h"
+#include "codec/guards.h"
 
 namespace tamp::codec {
 namespace {
@@ -87,6 +88,8 @@ TemperPolicy decode_policy(Decoder& d, std::string_view name) {
   policy.pod_cooldown = decode_duration(d, limits, "podCooldown");
   policy.protect_single_replica = optional_flag(d, limits, "protectSingleReplica");
   decode_tiers(d, spec, policy.tiers);
+  policy.guards = decode_guards(d, spec);
+  policy.reap = decode_reap(d, spec);
   return policy;
 }
 

@@ -75,6 +75,8 @@ void apply_policy(Settings& settings, const TemperPolicy& policy) {
   take(settings.protect_single_replica, policy.protect_single_replica, kPolicy);
   settings.paused = policy.paused;
   settings.tiers = policy.tiers;
+  settings.guards = policy.guards;
+  settings.reap = policy.reap;
 }
 
 }  // namespace

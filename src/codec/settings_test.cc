@@ -168,6 +168,72 @@ TEST(Policy, EveryField) {
   EXPECT_EQ(s.tiers.critical, 9);
 }
 
+TEST(Policy, Guards) {
+  const Reading r = read(policy(
+      "{guards: {maxObservationAge: 2m, minSamples: 10, pressure: {cpu: 0.2, memory: 0.1, io: 0.3}, "
+      "pressure300s: {cpu: 0.15}, headroom: {cpu: 0.7, memory: 0.6}, wholeCores: {reserved: 2, daemons: "
+      "Together}, maxSurvivors: 9, schedulerOrders: 8, surviveOneMore: true, planExpiry: 1h}}"));
+  const GuardSettings g = resolve_settings(r.cluster, {}).guards;
+  EXPECT_EQ(g.max_observation_age, Duration::minutes(2));
+  EXPECT_EQ(g.min_samples, 10);
+  EXPECT_EQ(g.pressure, (PressureLimits{0.2, 0.1, 0.3}));
+  EXPECT_EQ(g.long_pressure(), (PressureLimits{0.15, 0.1, 0.3}))
+      << "what is left out is as in the other window";
+  EXPECT_EQ(g.cpu_headroom, 0.7);
+  EXPECT_EQ(g.memory_headroom, 0.6);
+  EXPECT_EQ(g.reserved_cores, 2);
+  EXPECT_EQ(g.daemon_cores, DaemonCores::Together);
+  EXPECT_EQ(g.max_survivors, 9);
+  EXPECT_EQ(g.scheduler_orders, 8);
+  EXPECT_TRUE(g.survive_one_more);
+  EXPECT_EQ(g.plan_expiry, Duration::hours(1));
+  EXPECT_EQ(g.run, RunGuards{});
+  EXPECT_EQ(resolve_settings(read(policy("{}")).cluster, {}).guards, GuardSettings{});
+}
+
+TEST(Policy, GuardsOfARun) {
+  const Reading r = read(policy(
+      "{guards: {run: {pressure: {cpu: 0.3}, baselineFactor: 2, baselineFloor: 0.01, minSamples: 7, "
+      "maxObservationAge: 20s, pendingReplacementAfter: 3m, crashLoopRestarts: 2, pdbPatience: 4m, "
+      "launchTimeout: 6m, settle: 1m, afterReapWatch: 5m, unhealthyClusterShare: 0.5, prometheus: {url: "
+      "'http://prometheus:9090', query: 'max(p99)', max: 0.006}}}, reap: {mode: NodeClaim, escalateAfter: "
+      "1m, "
+      "giveUpAfter: 10m}}"));
+  const Settings s = resolve_settings(r.cluster, {});
+  const RunGuards& g = s.guards.run;
+  EXPECT_EQ(g.pressure, (PressureLimits{0.3, 0.10, 0.40}));
+  EXPECT_EQ(g.baseline_factor, 2);
+  EXPECT_EQ(g.baseline_floor, 0.01);
+  EXPECT_EQ(g.min_samples, 7);
+  EXPECT_EQ(g.max_observation_age, Duration::seconds(20));
+  EXPECT_EQ(g.pending_replacement_after, Duration::minutes(3));
+  EXPECT_EQ(g.crash_loop_restarts, 2);
+  EXPECT_EQ(g.pdb_patience, Duration::minutes(4));
+  EXPECT_EQ(g.launch_timeout, Duration::minutes(6));
+  EXPECT_EQ(g.settle, Duration::minutes(1));
+  EXPECT_EQ(g.after_reap_watch, Duration::minutes(5));
+  EXPECT_EQ(g.unhealthy_cluster_share, 0.5);
+  EXPECT_EQ(g.prometheus, (PrometheusGuard{"http://prometheus:9090", "max(p99)", 0.006}));
+  EXPECT_EQ(s.reap.mode, ReapMode::NodeClaim);
+  EXPECT_EQ(s.reap.escalate_after, Duration::minutes(1));
+  EXPECT_EQ(s.reap.give_up_after, Duration::minutes(10));
+}
+
+TEST(Policy, GuardsThatAreRefused) {
+  const auto refused = [](const std::string& spec, std::string_view what) {
+    EXPECT_NE(error_of(spec).find(what), std::string::npos) << error_of(spec);
+  };
+  refused("{guards: {headroom: {cpu: 1.5}}}", "spec.guards.headroom.cpu: is 1.5, must be between 0 and 1");
+  refused("{guards: {minSamples: 0}}", "spec.guards.minSamples");
+  refused("{guards: {wholeCores: {daemons: Never}}}", "spec.guards.wholeCores.daemons");
+  refused("{guards: {run: {baselineFactor: 0.5}}}", "spec.guards.run.baselineFactor: is 0.5");
+  refused("{guards: {run: {prometheus: {url: 'ftp://x', query: q, max: 1}}}}",
+          "spec.guards.run.prometheus.url");
+  refused("{guards: {run: {prometheus: {url: 'http://x', query: q}}}}",
+          "spec.guards.run.prometheus.max: is missing");
+  refused("{reap: {mode: Now}}", "spec.reap.mode");
+}
+
 TEST(Policy, PauseIsAnAnnotation) {
   const Reading r = read(
       "{apiVersion: temper.codes/v1alpha1, kind: TemperPolicy, metadata: {name: default, annotations: "

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "model/guards.h"
 #include "model/pool.h"
 
 namespace tamp {
@@ -42,6 +43,8 @@ struct TemperPolicy {
   std::optional<Duration> pod_cooldown;
   std::optional<bool> protect_single_replica;
   TierFloors tiers;
+  GuardSettings guards;
+  ReapSettings reap;
   bool paused = false;  // temper.codes/pause: "true"
   bool operator==(const TemperPolicy&) const = default;
 };

@@ -53,6 +53,8 @@ struct Settings {
   Setting<bool> protect_single_replica{false};
   bool paused = false;
   TierFloors tiers;
+  GuardSettings guards;
+  ReapSettings reap;
   std::vector<PoolSettings> pools;  // by PoolId
 };
 

@@ -58,6 +58,43 @@ void write_budgets(JsonWriter& w, std::string_view key, const std::vector<Budget
   w.end_array();
 }
 
+void write_limits(JsonWriter& w, std::string_view key, const PressureLimits& limits) {
+  w.key(key).begin_object().field("cpu", limits.cpu).field("memory", limits.memory);
+  w.field("io", limits.io).end_object();
+}
+
+void write_run_guards(JsonWriter& w, const RunGuards& g) {
+  w.begin_object();
+  write_limits(w, "pressure", g.pressure);
+  w.field("baselineFactor", g.baseline_factor).field("baselineFloor", g.baseline_floor);
+  w.field("minSamples", g.min_samples).field("maxObservationAge", g.max_observation_age.ns);
+  w.field("pendingReplacementAfter", g.pending_replacement_after.ns);
+  w.field("crashLoopRestarts", g.crash_loop_restarts).field("pdbPatience", g.pdb_patience.ns);
+  w.field("launchTimeout", g.launch_timeout.ns).field("settle", g.settle.ns);
+  w.field("afterReapWatch", g.after_reap_watch.ns).field("unhealthyClusterShare", g.unhealthy_cluster_share);
+  if (g.prometheus)
+    w.key("prometheus")
+        .begin_object()
+        .field("url", g.prometheus->url)
+        .field("query", g.prometheus->query)
+        .field("max", g.prometheus->max)
+        .end_object();
+  w.end_object();
+}
+
+void write_guards(JsonWriter& w, const GuardSettings& g) {
+  w.begin_object();
+  w.field("maxObservationAge", g.max_observation_age.ns).field("minSamples", g.min_samples);
+  write_limits(w, "pressure", g.pressure);
+  write_limits(w, "pressure300s", g.long_pressure());
+  w.field("cpuHeadroom", g.cpu_headroom).field("memoryHeadroom", g.memory_headroom);
+  w.field("reservedCores", g.reserved_cores).field("daemonCores", static_cast<int>(g.daemon_cores));
+  w.field("maxSurvivors", g.max_survivors).field("schedulerOrders", g.scheduler_orders);
+  w.field("surviveOneMore", g.survive_one_more).field("planExpiry", g.plan_expiry.ns);
+  write_run_guards(w.key("run"), g.run);
+  w.end_object();
+}
+
 }  // namespace
 
 std::string canonical_node(const Cluster& c, const Node& node) {
@@ -166,7 +203,7 @@ std::string canonical_pool(const Cluster& c, const NodePool& pool, const PoolSet
   return w.take();
 }
 
-std::string canonical_policy(const Settings& s, const GuardSettings& g) {
+std::string canonical_policy(const Settings& s) {
   JsonWriter w;
   w.begin_object();
   w.field("enabled", s.consolidation_enabled.value).field("paused", s.paused);
@@ -180,15 +217,9 @@ std::string canonical_policy(const Settings& s, const GuardSettings& g) {
   for (const std::int32_t floor : {s.tiers.critical, s.tiers.high, s.tiers.normal, s.tiers.low})
     w.integer(floor);
   w.end_array();
-  w.key("guards").begin_object();
-  w.field("maxObservationAge", g.max_observation_age.ns).field("minSamples", g.min_samples);
-  w.field("cpuPressure", g.cpu_pressure)
-      .field("memoryPressure", g.memory_pressure)
-      .field("ioPressure", g.io_pressure);
-  w.field("cpuHeadroom", g.cpu_headroom).field("memoryHeadroom", g.memory_headroom);
-  w.field("reservedCores", g.reserved_cores).field("schedulerOrders", g.scheduler_orders);
-  w.field("surviveOneMore", g.survive_one_more).field("planExpiry", g.plan_expiry.ns);
-  w.field("reapGiveUpAfter", g.reap_give_up_after.ns);
+  write_guards(w.key("guards"), s.guards);
+  w.key("reap").begin_object().field("mode", static_cast<int>(s.reap.mode));
+  w.field("escalateAfter", s.reap.escalate_after.ns).field("giveUpAfter", s.reap.give_up_after.ns);
   w.end_object().end_object();
   return w.take();
 }

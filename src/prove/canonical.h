@@ -5,7 +5,6 @@
 #include <string>
 
 #include "model/cluster.h"
-#include "model/guards.h"
 #include "model/observation.h"
 #include "model/settings.h"
 
@@ -19,7 +18,7 @@ std::string canonical_pod(const Cluster& cluster, const Pod& pod);
 std::string canonical_budget(const Cluster& cluster, const PodDisruptionBudget& budget);
 // How the nodes of a pool may be disrupted: by the settings in force, and by its own object.
 std::string canonical_pool(const Cluster& cluster, const NodePool& pool, const PoolSettings& settings);
-std::string canonical_policy(const Settings& settings, const GuardSettings& guards);
+std::string canonical_policy(const Settings& settings);
 std::string canonical_observation(const Observation& observation);
 
 }  // namespace tamp::prove

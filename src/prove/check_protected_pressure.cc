@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "prove/checks.h"
 
@@ -14,7 +15,7 @@ constexpr std::string_view kName = "protected-pressure";
 struct Reading {
   std::string_view resource;
   const Windowed& pressure;
-  double limit;
+  double limit, long_limit;  // over 60s, over 300s
 };
 
 // At its own memory limit a pod makes its pressure itself, on this node or another. It stays a refusal, but an advised one.
@@ -30,7 +31,8 @@ std::string advice(const PodObservation& pod, std::string_view resource) {
 }  // namespace
 
 Check protected_pressure(const Motion& motion) {
-  const GuardSettings& guards = motion.guards();
+  const PressureLimits& brief = motion.guards().pressure;
+  const PressureLimits& lasting = motion.guards().long_pressure();
   std::vector<PodId> pods;
   for (const NodeId v : motion.intent.victims)
     for (const PodId p : live_pods(motion.cluster(), v)) pods.push_back(p);
@@ -44,21 +46,21 @@ Check protected_pressure(const Motion& motion) {
     const std::string name = motion.pod_name(id);
     const PodObservation* pod = motion.measured(id);
     if (pod == nullptr) return failed(kName, fmt::format("the pressure of pod {} is not known", name), name);
-    for (const Reading& r : {Reading{"cpu", pod->cpu_corrected, guards.cpu_pressure},
-                             Reading{"memory", pod->memory.some, guards.memory_pressure},
-                             Reading{"io", pod->io.some, guards.io_pressure}})
-      for (const auto& [window, value] :
-           {std::pair("60s", r.pressure.s60), std::pair("300s", r.pressure.s300)}) {
+    for (const Reading& r : {Reading{"cpu", pod->cpu_corrected, brief.cpu, lasting.cpu},
+                             Reading{"memory", pod->memory.some, brief.memory, lasting.memory},
+                             Reading{"io", pod->io.some, brief.io, lasting.io}})
+      for (const auto& [window, value, limit] :
+           {std::tuple("60s", r.pressure.s60, r.limit), std::tuple("300s", r.pressure.s300, r.long_limit)}) {
         if (!value)
           return failed(
               kName, fmt::format("the {} pressure of pod {} over {} is not known", r.resource, name, window),
               name);
-        if (*value > r.limit)
+        if (*value > limit)
           return failed(kName,
                         fmt::format("{} pressure of pod {} is {:.3f} over {} > {:.3f}{}", r.resource, name,
-                                    *value, window, r.limit, advice(*pod, r.resource)),
+                                    *value, window, limit, advice(*pod, r.resource)),
                         name);
-        worst = std::max(worst, *value / std::max(r.limit, 1e-9));
+        worst = std::max(worst, *value / std::max(limit, 1e-9));
       }
   }
   return passed(kName, fmt::format("{} protected pods, at most {:.0f}% of a threshold", count, worst * 100));

@@ -45,9 +45,10 @@ std::string karpenter_keeps(const Motion& motion, NodeId id, std::int64_t going)
   const DurationOrNever after = pool.disruption.consolidate_after.value_or(DurationOrNever{Duration{0}});
   if (!after.value)
     return fmt::format("NodePool {} has consolidateAfter: Never, so that Karpenter keeps empty nodes", name);
-  if (*after.value > motion.guards().reap_give_up_after)
+  if (*after.value > motion.evidence.context.settings.reap.give_up_after)
     return fmt::format("NodePool {} has consolidateAfter: {} > {} that a run waits", name,
-                       format_duration(*after.value), format_duration(motion.guards().reap_give_up_after));
+                       format_duration(*after.value),
+                       format_duration(motion.evidence.context.settings.reap.give_up_after));
   if (pool.disruption.budgets) {
     const auto nodes = std::count_if(cluster.nodes.begin(), cluster.nodes.end(),
                                      [&](const Node& n) { return pool_of(cluster, n) == pool_id; });

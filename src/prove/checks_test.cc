@@ -207,11 +207,11 @@ TEST(ReapFeasible, ClusterAutoscalerOrNobody) {
 TEST(SurviveOneMore, IsAskedOnlyIfWanted) {
   Fleet fleet = Consolidable::make();
   for (const Check& check : fleet.checks("c")) EXPECT_NE(check.name, "survive-one-more");
-  fleet.guards.survive_one_more = true;
+  fleet.settings.guards.survive_one_more = true;
   EXPECT_TRUE(fleet.check("c", "survive-one-more").passed);
   // 100m are left on b: not enough for memcached, if a failed.
   Fleet tight = fleet_with([](auto& b) { b.pod("big").on("b").cpu(3000).memory_mi(1).priority(100'000); });
-  tight.guards.survive_one_more = true;
+  tight.settings.guards.survive_one_more = true;
   EXPECT_THAT(tight.check("c", "survive-one-more").message(),
               HasSubstr("if a failed too, pod default/memcached would have no place"));
 }

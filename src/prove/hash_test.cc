@@ -46,7 +46,9 @@ TEST(PlanHash, ChangesWithEveryStructuralInput) {
       {"capacity", [](Fleet& f) { node(f, "a").allocatable.set(kMemory, 15 * test::kGi); }},
       {"price", [](Fleet& f) { node(f, "c").price_override = Money::from_dollars(0.2); }},
       {"tiers", [](Fleet& f) { f.settings.tiers.critical = 2'000'000; }},
-      {"guards", [](Fleet& f) { f.guards.cpu_headroom = 0.7; }},
+      {"guards", [](Fleet& f) { f.settings.guards.cpu_headroom = 0.7; }},
+      {"guards of the run", [](Fleet& f) { f.settings.guards.run.settle = Duration::minutes(9); }},
+      {"reap", [](Fleet& f) { f.settings.reap.give_up_after = Duration::minutes(9); }},
       {"policy", [](Fleet& f) { f.settings.min_nodes.value = 1; }},
       {"pool", [](Fleet& f) { f.settings.pools[0].savings_threshold.value = 0.001; }},
   };

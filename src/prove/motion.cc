@@ -95,7 +95,8 @@ void add_survivors(Motion& motion) {
   std::sort(motion.survivors.begin(), motion.survivors.end(), [](const Survivor& a, const Survivor& b) {
     return std::tuple(-a.free_cpu, -a.free_memory, a.node) < std::tuple(-b.free_cpu, -b.free_memory, b.node);
   });
-  if (motion.survivors.size() > kMostSurvivors) motion.survivors.resize(kMostSurvivors);
+  const auto most = static_cast<std::size_t>(motion.guards().max_survivors);
+  if (motion.survivors.size() > most) motion.survivors.resize(most);
   // Wherever the simulation put a pod must be looked at, whatever the cap.
   if (command != nullptr)
     for (const decide::Move& move : command->moves)

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "decide/plan.h"
-#include "model/guards.h"
 #include "model/observation.h"
 #include "model/tier.h"
 #include "schedule/simulation.h"
@@ -20,7 +19,6 @@ namespace tamp::prove {
 struct Evidence {
   const decide::Context& context;
   const Observations& observations;
-  const GuardSettings& guards;
 };
 
 // Which nodes would go, and how the simulation placed their pods.
@@ -51,7 +49,7 @@ struct Motion {
   std::int64_t free_cpu = 0, free_memory = 0;  // of all survivors
 
   const Cluster& cluster() const { return evidence.context.cluster; }
-  const GuardSettings& guards() const { return evidence.guards; }
+  const GuardSettings& guards() const { return evidence.context.settings.guards; }
   Time now() const { return evidence.context.now; }
   const Pod& pod(PodId id) const { return cluster().pods[id.index()]; }
   std::string_view node_name(NodeId id) const { return cluster().text(cluster().nodes[id.index()].name); }
@@ -81,8 +79,5 @@ class Departure {
   std::vector<NodeId> victims_;
   std::vector<PodId> lifted_;
 };
-
-// At most this many survivors are protected and predicted: those with most room.
-inline constexpr std::size_t kMostSurvivors = 50;
 
 }  // namespace tamp::prove

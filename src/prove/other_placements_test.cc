@@ -39,9 +39,7 @@ TEST(OtherPlacements, LeaveTheSimulationAsItWas) {
     const Settings settings = test::settings_for(cluster);
     const decide::Context context{cluster, settings, test::kNow, std::nullopt, NodeId()};
     const Observations none;
-    const GuardSettings guards;
-    const Motion motion =
-        examine({context, none, guards}, {{NodeId(seed % cluster.nodes.size())}, nullptr, "none"});
+    const Motion motion = examine({context, none}, {{NodeId(seed % cluster.nodes.size())}, nullptr, "none"});
     const schedule::Index index(cluster, schedule::Options{});
     schedule::Simulation simulation(index, {});
     const std::string untouched = state_of(cluster, simulation);

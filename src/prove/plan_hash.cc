@@ -19,7 +19,7 @@ class Parts {
     nodes();
     budgets();
     pools();
-    add("policy", canonical_policy(motion_.evidence.context.settings, motion_.guards()));
+    add("policy", canonical_policy(motion_.evidence.context.settings));
     prices();
     std::sort(parts_.begin(), parts_.end(), [](const Part& a, const Part& b) { return a.what < b.what; });
     parts_.erase(std::unique(parts_.begin(), parts_.end()), parts_.end());

@@ -12,11 +12,20 @@ double share(std::int64_t part, std::int64_t whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
 }
 
+std::int64_t rounded_up(std::int64_t millis) { return millis / kCore + (millis % kCore > 0 ? 1 : 0); }
+
 std::int64_t critical_cores(const Motion& motion, const std::vector<PodId>& pods) {
-  std::int64_t sum = 0;
-  for (const PodId p : pods)
-    if (motion.tier(p) == Tier::Critical) sum += whole_cores(motion, p);
-  return sum;
+  std::int64_t sum = 0, shared = 0;
+  for (const PodId p : pods) {
+    if (motion.tier(p) != Tier::Critical) continue;
+    const Pod& pod = motion.pod(p);
+    const std::int64_t millis = motion.cluster().spec(pod).requests.get(kCpu);
+    if (motion.guards().daemon_cores == DaemonCores::Together && (pod.daemon() || pod.mirror))
+      shared = saturating_sum(shared, millis);
+    else
+      sum = saturating_sum(sum, rounded_up(millis));
+  }
+  return saturating_sum(sum, rounded_up(shared));
 }
 
 // Pods that the agent sees and the API does not (any more) use something too.
@@ -45,11 +54,6 @@ std::optional<Usage> usage_of(const Motion& motion, PodId id) {
   usage.cpu = std::max({*w.s10, *w.s60, *w.s300, pod->cpu_max.m5.value_or(0), pod->cpu_max.h1.value_or(0),
                         pod->cpu_max.h24.value_or(0)});
   return usage;
-}
-
-std::int64_t whole_cores(const Motion& motion, PodId pod) {
-  const std::int64_t millis = motion.cluster().spec(motion.pod(pod)).requests.get(kCpu);
-  return millis / kCore + (millis % kCore > 0 ? 1 : 0);
 }
 
 Prediction predict(const Motion& motion) {

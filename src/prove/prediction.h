@@ -19,9 +19,6 @@ struct Usage {
 // The highest usage of a pod in any window; nothing where a window that counts is not known.
 std::optional<Usage> usage_of(const Motion& motion, PodId pod);
 
-// CPU request in whole cores, rounded up.
-std::int64_t whole_cores(const Motion& motion, PodId pod);
-
 struct Prediction {
   std::vector<PredictedNode> nodes;  // by survivor
   std::string unknown;               // the first pod whose usage is not known; "" if all are

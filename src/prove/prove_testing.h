@@ -51,7 +51,7 @@ struct Fleet {
   }
 
   decide::Context context() const { return {cluster, settings, now, std::nullopt, NodeId()}; }
-  Evidence evidence(const decide::Context& context) const { return {context, observations, guards}; }
+  Evidence evidence(const decide::Context& context) const { return {context, observations}; }
   Proposal propose(const ConsolidationPlan* published = nullptr) const {
     const decide::Context c = context();
     return prove::propose(evidence(c), decide::make_plan(c, {}), published);
@@ -102,7 +102,6 @@ struct Fleet {
   Cluster cluster;
   Settings settings;
   Observations observations;
-  GuardSettings guards;
   Time now = test::kNow;
 };
 

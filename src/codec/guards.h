@@ -1,0 +1,12 @@
+// `guards` and `reap` of a TemperPolicy. What is not set keeps its default.
+#pragma once
+
+#include "codec/decoder.h"
+#include "model/guards.h"
+
+namespace tamp::codec {
+
+GuardSettings decode_guards(Decoder& d, Value spec);
+ReapSettings decode_reap(Decoder& d, Value spec);
+
+}  // namespace tamp::codec
