@@ -2,6 +2,7 @@
 
 #include "codec/duration.h"
 #include "codec/metadata.h"
+#include "codec/run_note.h"
 #include "codec/selector.h"
 #include "codec/tier_requests.h"
 
@@ -18,6 +19,10 @@ NodeMarks decode_marks(Decoder& d, Value metadata) {
   if (!marks.removal_disabled.valid())
     marks.removal_disabled = d.symbol(d.object(metadata, "labels"), "autoscaling.cast.ai/removal-disabled");
   marks.pause = d.symbol(annotations, "temper.codes/pause");
+  marks.note = d.symbol(annotations, "temper.codes/run");
+  if (marks.note.valid())
+    if (const auto note = read_run_note(std::string(d.cluster().text(marks.note))))
+      marks.own = own_marks(*note);
   return marks;
 }
 

@@ -17,15 +17,30 @@ constexpr Words<PodPhase> kPhases[] = {{"Pending", PodPhase::Pending},
                                        {"Failed", PodPhase::Failed},
                                        {"Unknown", PodPhase::Unknown}};
 
+// A year. Nothing waits longer for a pod, and seconds must fit into a Duration.
+constexpr std::int64_t kLongestGrace = 365 * 24 * 3600;
+
 void decode_conditions(Decoder& d, Value status, Pod& pod) {
   for (const Value condition : d.objects(status, "conditions")) {
     const auto type = condition.get("type").string();
     const auto state = condition.get("status").string();
     if (type == "Ready") {
+      pod.ready = state == "True";
       pod.ready_false = state == "False";
     } else if (type == "PodScheduled") {
       pod.unschedulable = state == "False" && condition.get("reason").string() == "Unschedulable";
       if (state == "True") pod.scheduled = d.time(condition, "lastTransitionTime");
+    }
+  }
+}
+
+void decode_containers(Decoder& d, Value status, Pod& pod) {
+  for (const char* list : {"containerStatuses", "initContainerStatuses"}) {
+    for (const Value container : d.objects(status, list)) {
+      pod.restarts = saturating_sum(
+          pod.restarts, std::max<std::int64_t>(0, d.integer(container, "restartCount").value_or(0)));
+      const Value waiting = d.object(d.object(container, "state"), "waiting");
+      pod.crash_looping |= waiting.get("reason").string() == "CrashLoopBackOff";
     }
   }
 }
@@ -86,6 +101,12 @@ void decode_pod(Decoder& d, Symbol ns, Symbol name) {
   pod.started = d.time(status, "startTime");
   pod.nominated_node = d.symbol(status, "nominatedNodeName");
   decode_conditions(d, status, pod);
+  decode_containers(d, status, pod);
+  // A deletion may have set another period than the spec. The default is the API server's.
+  const auto grace = d.integer(spec, "terminationGracePeriodSeconds");
+  const auto deletion = d.integer(metadata, "deletionGracePeriodSeconds");
+  pod.grace =
+      Duration::seconds(std::clamp<std::int64_t>(deletion.value_or(grace.value_or(30)), 0, kLongestGrace));
   if (pod.terminal()) pod.finished = newest_termination(d, status);
 
   if (!node.empty())

@@ -44,6 +44,7 @@ struct Desk {
   // Other runs: who used which hash, and who is at work.
   struct Other {
     std::string name, plan_hash;
+    bool used = true;  // it was taken in: a run that was refused at the desk leaves its hash to others
     Time created;
     Phase phase = Phase::Approved;
     std::vector<std::string> victims, survivors;
@@ -51,7 +52,7 @@ struct Desk {
   std::vector<Other> others;
 };
 // Takes an approval in: to Validating with the plan's moves copied, or to RolledBack with a reason (StalePlan, PlanExpired,
-// AlreadyUsed, NotActing, Paused, AnotherRun). `cluster` gives the uids.
+// AlreadyUsed, NotActing, Paused, AnotherRun, NoKarpenter, TooLarge). `cluster` gives the uids.
 void take_in(Run& run, const Desk& desk, const Cluster& cluster, Time now);
 
 }  // namespace tamp::execute

@@ -18,8 +18,14 @@ struct GuardFinding {
       guard;  // "pressure", "telemetry", "pending-replacement", "crash-loop", "survivor", "kill-switch",
               // "cluster-health", "watches", "application", "interference"
   Signal signal = Signal::Fine;
-  std::string message;  // with numbers
+  std::string_view reason;  // of the run, if it stops for this: "PressureHigh"
+  std::string message;      // with numbers
 };
+
+// The words of GuardFinding::guard, in order.
+inline constexpr std::string_view kGuards[] = {
+    "kill-switch", "watches",  "cluster-health",      "survivor",   "interference",
+    "telemetry",   "pressure", "pending-replacement", "crash-loop", "application"};
 
 // All findings that are not fine, in a fixed order; updates what the guards remember. The worst one counts.
 std::vector<GuardFinding> look(Run& run, const Sight& sight);

@@ -4,6 +4,8 @@
 // The journal alone cannot tell whether a change whose result is missing was made. The changed object can: whatever Tamp does to
 // a node it writes down in the same patch, in the node's own note (marks.h), and an evicted pod is gone, going, or
 // carries another uid. So carrying an entry out begins with reading its object, and doing so twice does no harm.
+//
+// Entries about one object are carried out one at a time, in the order of their ids: a release that overtakes a cordon would leave it.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +36,7 @@ enum class MutationState : std::uint8_t {
   Intended,  // stored, or about to be; carried out or not
   Unclear,   // was tried and nobody knows (no answer, or a crash): the cluster will tell
   Done,
-  Blocked,  // refused for now: a budget (429); tried again at `not_before`
+  Blocked,  // refused for now, as by a budget (429); tried again at `not_before`
   Failed,   // will not be: gone, forbidden, another object of that name
 };
 std::string_view word(MutationState state);
@@ -50,9 +52,11 @@ struct Mutation {
   Time intended;                   // first
   std::optional<Time> tried;       // last; by the wall clock of whoever tried
   std::optional<Time> settled;     // Done or Failed
-  std::optional<Time> not_before;  // Blocked
+  std::optional<Time> not_before;  // Blocked, Unclear
   std::vector<std::string>
       added;  // what a Protect, Cordon or Taint really added: "karpenter.sh/do-not-disrupt", "cordon"
+  std::string
+      reason;  // of the last conclusion, one word: see Conclusion; "Withdrawn" when the run aborted first
   std::string message;  // why it failed or is blocked
   bool operator==(const Mutation&) const = default;
 
@@ -72,6 +76,9 @@ struct Conclusion {
   std::optional<Duration> retry_after;
 };
 
+// After so many attempts: 5 s, doubled up to a minute.
+Duration backoff(std::uint32_t attempts);
+
 struct Journal {
   std::vector<Mutation> entries;  // in order of ids
   bool operator==(const Journal&) const = default;
@@ -81,6 +88,9 @@ struct Journal {
   // The newest about that object; null if there is none.
   const Mutation* last(MutationKind kind, std::string_view ns, std::string_view name) const;
   Mutation* last(MutationKind kind, std::string_view ns, std::string_view name);
+  // The eviction of that very pod; null if there is none.
+  const Mutation* eviction_of(std::string_view pod_uid) const;
+  Mutation* eviction_of(std::string_view pod_uid);
 };
 
 }  // namespace tamp::execute

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "codec/run_note.h"
 #include "codec/tree.h"
 #include "execute/journal.h"
 
@@ -24,11 +25,12 @@ inline constexpr std::string_view kProtections[] = {"karpenter.sh/do-not-disrupt
                                                     "cluster-autoscaler.kubernetes.io/scale-down-disabled",
                                                     "autoscaling.cast.ai/removal-disabled"};
 
-struct Note {
-  std::vector<std::string> runs;   // names, sorted
-  std::vector<std::string> added;  // annotations by key; "cordon", "taint", "no-load-balancer"; sorted
-  bool operator==(const Note&) const = default;
-};
+// The words in Note::added that are no annotations.
+inline constexpr std::string_view kAddedCordon = "cordon";
+inline constexpr std::string_view kAddedTaint = "taint";
+inline constexpr std::string_view kAddedNoLoadBalancer = "no-load-balancer";
+
+using Note = codec::RunNote;
 // Tolerant: a note that somebody spoilt is no note.
 std::optional<Note> read_note(std::string_view text);
 std::string write_note(const Note& note);
@@ -41,11 +43,12 @@ struct EditOperation {
 struct Edit {
   enum class Answer : std::uint8_t { Patch, NothingToDo, OtherObject };
   Answer answer = Answer::NothingToDo;
-  std::vector<EditOperation> operations;  // to be sent with the node's resourceVersion
-  std::vector<std::string> added;         // by this edit or, if there is nothing to do, earlier by this run
+  std::vector<EditOperation> operations;  // the first two test uid and resourceVersion
+  std::vector<std::string> added;         // Tamp's own, by this edit or before it, of what such an edit adds
 };
-// How to carry a Protect, Cordon, Taint, Uncordon or Release out on the node as it is now. `node` is the live object, just read.
-// What the journal knows of earlier additions counts where the note was removed by others.
+// How to carry a Protect, Cordon, Taint, Uncordon, Release or ReleaseClaim out on the node (or NodeClaim) as it is now. `node` is the
+// live object, just read. A claim whose uid the journal does not know is ours if its note says so. What the journal knows of earlier
+// additions counts where the note was removed by others.
 Edit edit_node(const codec::Tree& node, const Mutation& mutation, std::string_view run,
                const std::vector<std::string>& added_before = {});
 

@@ -38,6 +38,8 @@ struct Departing {
   Tier tier = Tier::Normal;
   std::string from, to;   // node names; `to` may be "replacement"
   std::string owner_uid;  // of its controller; empty without one
+  bool foreign_owner =
+      false;  // a controller of a kind that is not watched: how many pods it wants is not known
   // How many pods of its controller were ready right before it was evicted. As many must be ready again (or as many as its
   // controller then wants, if those are fewer) before the next of them goes.
   std::optional<std::int64_t> ready_before;
@@ -61,12 +63,13 @@ struct PressurePeak {
 struct GuardMemory {
   std::map<std::string, PressurePeak> baseline;  // by survivor, before the first eviction
   PressurePeak before, during, after;            // worst of all survivors, for the record
-  std::uint64_t looks = 0;                       // how often the guards looked
-  std::optional<Time> last_eviction;
-  std::optional<Time> last_seen;        // the newest look at which everything could be read
-  std::map<std::string, Time> pending;  // replacement pods that have no node, by "namespace/name": since when
-  std::string tripped;                  // latched: the guard's name; no eviction ever follows
-  std::string late_trip;                // after the nodes were gone: blocks further automatic runs
+  std::optional<Time> last_eviction;             // when the newest was intended
+  std::optional<Time> unreadable_since;          // telemetry, or the application's own signal
+  std::optional<Time> distrusted_since;          // the watches
+  std::map<std::string, Time>
+      pending;            // pods without a node that came after the first eviction, by "namespace/name"
+  std::string tripped;    // latched: the guard's name; no eviction ever follows
+  std::string late_trip;  // after the nodes were gone: blocks further automatic runs
   bool operator==(const GuardMemory&) const = default;
 };
 

@@ -138,7 +138,7 @@ class Mover {
   }
   void move(NodeMarks& m) {
     for (Symbol* s :
-         {&m.do_not_disrupt, &m.do_not_evict, &m.scale_down_disabled, &m.removal_disabled, &m.pause})
+         {&m.do_not_disrupt, &m.do_not_evict, &m.scale_down_disabled, &m.removal_disabled, &m.pause, &m.note})
       move(*s);
   }
   void move(Node& n) {

@@ -28,6 +28,16 @@ struct Condition {
   bool operator==(const Condition&) const = default;
 };
 
+// What a run of Tamp's put on a node itself, by the node's own note (annotation temper.codes/run).
+enum class OwnMark : std::uint8_t {
+  DoNotDisrupt = 1,
+  ScaleDownDisabled = 2,
+  RemovalDisabled = 4,
+  Cordon = 8,
+  Taint = 16,
+  NoLoadBalancer = 32,
+};
+
 // Annotations on a node (or claim) that mean something to Tamp; invalid symbol when absent.
 struct NodeMarks {
   Symbol do_not_disrupt;       // karpenter.sh/do-not-disrupt
@@ -35,6 +45,10 @@ struct NodeMarks {
   Symbol scale_down_disabled;  // cluster-autoscaler.kubernetes.io/scale-down-disabled
   Symbol removal_disabled;     // autoscaling.cast.ai/removal-disabled (annotation or label)
   Symbol pause;                // temper.codes/pause
+  Symbol note;                 // temper.codes/run, as it is written: a run holds this node
+  std::uint8_t own = 0;        // set of OwnMark that the note claims
+
+  bool has_own(OwnMark mark) const { return (own & static_cast<std::uint8_t>(mark)) != 0; }
   bool operator==(const NodeMarks&) const = default;
 };
 

@@ -128,7 +128,9 @@ struct Pod {
   std::vector<PodVolume> volumes;
 
   PodPhase phase = PodPhase::Running;
+  bool ready = false;          // has condition Ready=True
   bool ready_false = false;    // has condition Ready=False
+  bool crash_looping = false;  // a container waits in CrashLoopBackOff
   bool unschedulable = false;  // PodScheduled condition with reason Unschedulable
   bool mirror = false;         // kubernetes.io/config.mirror annotation or owned by a Node
 
@@ -136,6 +138,9 @@ struct Pod {
   bool has_controller = false;  // an ownerReference with controller: true
   Symbol owner_name;            // the controller's (or first owner's) name
   Symbol owner_uid;
+
+  std::int64_t restarts = 0;  // of all its containers
+  Duration grace;             // how long it may take to stop: terminationGracePeriodSeconds
 
   std::optional<std::int32_t> priority;
   Symbol priority_class;

@@ -10,12 +10,18 @@
 namespace tamp::prove {
 namespace {
 
+// What a run of Tamp's put there, and will take away, is not part of what a plan is about.
+Symbol foreign(const NodeMarks& marks, OwnMark own, Symbol value) {
+  return marks.has_own(own) ? Symbol() : value;
+}
+
 void write_marks(JsonWriter& w, const Cluster& c, const NodeMarks& marks) {
   w.begin_object();
-  write_symbol(w, c, "doNotDisrupt", marks.do_not_disrupt);
+  write_symbol(w, c, "doNotDisrupt", foreign(marks, OwnMark::DoNotDisrupt, marks.do_not_disrupt));
   write_symbol(w, c, "doNotEvict", marks.do_not_evict);
-  write_symbol(w, c, "scaleDownDisabled", marks.scale_down_disabled);
-  write_symbol(w, c, "removalDisabled", marks.removal_disabled);
+  write_symbol(w, c, "scaleDownDisabled",
+               foreign(marks, OwnMark::ScaleDownDisabled, marks.scale_down_disabled));
+  write_symbol(w, c, "removalDisabled", foreign(marks, OwnMark::RemovalDisabled, marks.removal_disabled));
   write_symbol(w, c, "pause", marks.pause);
   w.end_object();
 }

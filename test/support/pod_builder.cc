@@ -77,6 +77,11 @@ PodBuilder& PodBuilder::not_ready() {
   pod_.ready_false = true;
   return *this;
 }
+PodBuilder& PodBuilder::crash_looping(std::int64_t restarts) {
+  pod_.crash_looping = true;
+  pod_.restarts = restarts;
+  return not_ready();
+}
 PodBuilder& PodBuilder::terminating(Time since) {
   pod_.deleted = since;
   return *this;
@@ -316,6 +321,7 @@ void PodBuilder::add_pod(Cluster& cluster, std::string_view name, Symbol node, P
     pod.uid = cluster.symbols.intern(uid);
   }
   if (!phase_given_) pod.phase = node.valid() ? PodPhase::Running : PodPhase::Pending;
+  pod.ready = pod.phase == PodPhase::Running && !pod.ready_false;
   pod.unschedulable = pod_.unschedulable || !node.valid();
   for (const auto& mount : mounts_) {
     PodVolume volume = mount.volume;

@@ -36,6 +36,7 @@ class PodBuilder {
   PodBuilder& nominated(std::string_view node);
   PodBuilder& phase(PodPhase phase);
   PodBuilder& not_ready();
+  PodBuilder& crash_looping(std::int64_t restarts = 3);
   PodBuilder& terminating(Time since = kNow);
   PodBuilder& created(Time t);
   PodBuilder& started(Time t);

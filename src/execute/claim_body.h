@@ -1,0 +1,17 @@
+// The NodeClaim of a replacement: what Karpenter would make of the pool's template, pinned to the plan's choice and protected from its
+// birth on. Karpenter copies the annotations to the node, so that its own emptiness rule never sees it unprotected.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "codec/tree.h"
+#include "execute/run.h"
+
+namespace tamp::execute {
+
+// `pool` is the live NodePool, just read. An error if it is not what the plan meant, or has no template.
+// REQUIRES: run.replacement and run.claim.
+Result<std::string> write_claim(const Run& run, const codec::Tree& pool);
+
+}  // namespace tamp::execute

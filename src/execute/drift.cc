@@ -1,0 +1,80 @@
+#include "execute/drift.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "decide/node_state.h"
+#include "decide/surroundings.h"
+#include "execute/turn.h"
+#include "schedule/simulation.h"
+
+namespace tamp::execute {
+namespace {
+
+// Where the scheduler may put a pod now. A node's grace period does not count: our own moves have just begun it anew.
+schedule::Options legal_places(const decide::Context& context) {
+  const Cluster& cluster = context.cluster;
+  schedule::Options options;
+  options.closed.assign(cluster.nodes.size(), schedule::Closed::No);
+  for (std::size_t i = 0; i < cluster.nodes.size(); ++i) {
+    const Node& node = cluster.nodes[i];
+    if (node.marks.pause == cluster.known.true_ || !node.ready.is_true() ||
+        !decide::initialized(cluster, node) || decide::deleting(context, node))
+      options.closed[i] = schedule::Closed::ForAll;
+  }
+  return options;
+}
+
+}  // namespace
+
+std::optional<Drift> unplanned_pod(const Run& run, const Cluster& cluster) {
+  for (const Victim& victim : run.victims) {
+    const Node* const node = find_node(cluster, victim.node, victim.uid);
+    if (node == nullptr || going(cluster, *node)) continue;
+    for (const PodId id : node->pods) {
+      const Pod& pod = cluster.pods[id.index()];
+      if (!movable(pod)) continue;
+      const std::string_view uid = cluster.text(pod.uid);
+      const bool planned =
+          std::any_of(run.moves.begin(), run.moves.end(), [&](const Departing& m) { return m.uid == uid; });
+      if (!planned)
+        return Drift{"Drifted", fmt::format("pod {} came to node {} and is not in the plan",
+                                            name_of(cluster, pod), victim.node)};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Drift> no_place_left(const Run& run, const Sight& sight) {
+  const Cluster& cluster = sight.cluster;
+  std::vector<NodeId> victims;
+  std::vector<PodId> moved;
+  for (const Victim& victim : run.victims)
+    if (find_node(cluster, victim.node, victim.uid) != nullptr)
+      victims.push_back(cluster.find_node(victim.node));
+  for (const Departing& move : run.moves)
+    if (const Pod* pod = find_pod(cluster, move);
+        pod != nullptr && movable(*pod) &&
+        std::find(victims.begin(), victims.end(), pod->node) != victims.end())
+      moved.push_back(cluster.find_pod(move.ns, move.name));
+  if (moved.empty()) return std::nullopt;
+
+  const decide::Context context{cluster, sight.settings, sight.now, std::nullopt, NodeId()};
+  const std::unique_ptr<Cluster> completed = decide::with_missing_pods(cluster);
+  const Cluster& whole = completed ? *completed : cluster;
+  const schedule::Index index(whole, legal_places(context));
+  schedule::Simulation simulation(index, decide::background_pods(context, whole));
+  schedule::NewNode none;
+  none.allowed = false;
+  const schedule::Outcome outcome = simulation.try_without(victims, moved, none);
+  if (outcome.placed()) return std::nullopt;
+  const std::string who = outcome.homeless.empty()
+                              ? "a pod"
+                              : "pod " + name_of(cluster, cluster.pods[outcome.homeless.front().index()]);
+  return Drift{"NoPlaceLeft", who + " finds no node any more that would take it"};
+}
+
+}  // namespace tamp::execute

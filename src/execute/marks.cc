@@ -1,0 +1,211 @@
+#include "execute/marks.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/json_writer.h"
+
+namespace tamp::execute {
+namespace {
+
+using codec::Tree;
+
+constexpr std::string_view kOurValue = "true";
+
+std::string json(std::string_view text) {
+  std::string out;
+  append_json_string(out, text);
+  return out;
+}
+
+// A key as one step of a JSON pointer (RFC 6901).
+std::string step(std::string_view key) {
+  std::string out;
+  for (const char c : key) {
+    if (c == '~')
+      out += "~0";
+    else if (c == '/')
+      out += "~1";
+    else
+      out += c;
+  }
+  return out;
+}
+
+bool is_our_taint(const Tree& taint) {
+  return taint["key"].string() == kTaint && taint["effect"].string() == "NoSchedule";
+}
+
+// One edit in the making.
+class Editing {
+ public:
+  Editing(const Tree& node, std::string_view run, const std::vector<std::string>& added_before)
+      : node_(node), run_(run), annotations_(node.at({"metadata", "annotations"})) {
+    const auto note = read_note(annotations_[kNote].string());
+    if (note) {
+      runs_.insert(note->runs.begin(), note->runs.end());
+      added_.insert(note->added.begin(), note->added.end());
+    }
+    // Somebody took the note away, or our name out of it. The journal remembers.
+    if (!runs_.contains(run_)) added_.insert(added_before.begin(), added_before.end());
+  }
+
+  bool ours() const { return runs_.contains(run_); }
+
+  void protect() {
+    for (const std::string_view key : kProtections) {
+      candidates_.emplace_back(key);
+      if (annotations_.has(key) || node_.at({"metadata", "labels"}).has(key)) continue;
+      annotate(key, kOurValue);
+      added_.emplace(key);
+    }
+    hold();
+  }
+  void cordon() {
+    candidates_ = {std::string(kAddedCordon), std::string(kAddedNoLoadBalancer)};
+    if (!node_.at({"spec", "unschedulable"}).boolean()) {
+      operation("add", "/spec/unschedulable", "true");
+      added_.emplace(kAddedCordon);
+    }
+    if (!node_.at({"metadata", "labels"}).has(kNoLoadBalancer)) {
+      if (!node_.at({"metadata", "labels"}).is_object()) operation("add", "/metadata/labels", "{}");
+      operation("add", "/metadata/labels/" + step(kNoLoadBalancer), json(kOurValue));
+      added_.emplace(kAddedNoLoadBalancer);
+    }
+    hold();
+  }
+  void taint() {
+    candidates_ = {std::string(kAddedTaint)};
+    if (!tainted()) {
+      const std::string ours = R"({"effect":"NoSchedule","key":)" + json(kTaint) + "}";
+      if (node_.at({"spec", "taints"}).is_array())
+        operation("add", "/spec/taints/-", ours);
+      else
+        operation("add", "/spec/taints", "[" + ours + "]");
+      added_.emplace(kAddedTaint);
+    }
+    hold();
+  }
+  // Only the cordon that is ours, and only while the taint keeps new pods away.
+  void uncordon() {
+    if (!tainted() || added_.erase(std::string(kAddedCordon)) == 0) return;
+    if (node_.at({"spec", "unschedulable"}).boolean()) operation("remove", "/spec/unschedulable");
+    hold();
+  }
+  void release() {
+    candidates_.clear();
+    const bool held = runs_.erase(run_) != 0;
+    if (!runs_.empty()) {
+      // Another run needs the marks; it will take them away.
+      if (held) write_back();
+      return;
+    }
+    for (const std::string& mark : added_) take_away(mark);
+    if (annotations_.has(kNote)) operation("remove", "/metadata/annotations/" + step(kNote));
+  }
+
+  Edit take() {
+    Edit edit;
+    for (const std::string& c : candidates_)
+      if (added_.contains(c)) edit.added.push_back(c);
+    if (operations_.empty()) return edit;
+    edit.answer = Edit::Answer::Patch;
+    for (const char* field : {"uid", "resourceVersion"})
+      edit.operations.push_back(
+          {"test", std::string("/metadata/") + field, json(node_.at({"metadata", field}).string())});
+    edit.operations.insert(edit.operations.end(), operations_.begin(), operations_.end());
+    return edit;
+  }
+
+ private:
+  bool tainted() const {
+    const auto& taints = node_.at({"spec", "taints"}).elements();
+    return std::any_of(taints.begin(), taints.end(), is_our_taint);
+  }
+  void operation(std::string_view op, std::string path, std::string value = {}) {
+    operations_.push_back({std::string(op), std::move(path), std::move(value)});
+  }
+  void annotate(std::string_view key, std::string_view value) {
+    if (!annotations_.is_object() && !made_annotations_) {
+      operation("add", "/metadata/annotations", "{}");
+      made_annotations_ = true;
+    }
+    operation("add", "/metadata/annotations/" + step(key), json(value));
+  }
+  void hold() {
+    runs_.insert(run_);
+    write_back();
+  }
+  void write_back() {
+    const std::string text = write_note({{runs_.begin(), runs_.end()}, {added_.begin(), added_.end()}});
+    if (annotations_[kNote].string() != text) annotate(kNote, text);
+  }
+  // As far as it is still as we left it.
+  void take_away(const std::string& mark) {
+    if (mark == kAddedCordon) {
+      if (node_.at({"spec", "unschedulable"}).boolean()) operation("remove", "/spec/unschedulable");
+    } else if (mark == kAddedNoLoadBalancer) {
+      if (node_.at({"metadata", "labels"})[kNoLoadBalancer].string() == kOurValue)
+        operation("remove", "/metadata/labels/" + step(kNoLoadBalancer));
+    } else if (mark == kAddedTaint) {
+      const auto& taints = node_.at({"spec", "taints"}).elements();
+      const auto it = std::find_if(taints.begin(), taints.end(), is_our_taint);
+      if (it != taints.end() && (*it)["value"].string().empty())
+        operation("remove", "/spec/taints/" + std::to_string(it - taints.begin()));
+    } else if (std::find(std::begin(kProtections), std::end(kProtections), mark) != std::end(kProtections)) {
+      // A note that somebody wrote into must not make us remove other annotations.
+      if (annotations_[mark].string() == kOurValue)
+        operation("remove", "/metadata/annotations/" + step(mark));
+    }
+  }
+
+  const Tree& node_;
+  const std::string run_;
+  const Tree& annotations_;
+  std::set<std::string> runs_, added_;
+  std::vector<std::string> candidates_;  // what this kind of edit may add
+  std::vector<EditOperation> operations_;
+  bool made_annotations_ = false;
+};
+
+}  // namespace
+
+std::optional<Note> read_note(std::string_view text) { return codec::read_run_note(std::string(text)); }
+std::string write_note(const Note& note) { return codec::write_run_note(note); }
+
+Edit edit_node(const Tree& node, const Mutation& mutation, std::string_view run,
+               const std::vector<std::string>& added_before) {
+  Editing editing(node, run, added_before);
+  const bool known =
+      mutation.uid.empty() ? editing.ours() : node.at({"metadata", "uid"}).string() == mutation.uid;
+  if (!known) {
+    Edit other;
+    other.answer = Edit::Answer::OtherObject;
+    return other;
+  }
+  switch (mutation.kind) {
+    case MutationKind::Protect:
+      editing.protect();
+      break;
+    case MutationKind::Cordon:
+      editing.cordon();
+      break;
+    case MutationKind::Taint:
+      editing.taint();
+      break;
+    case MutationKind::Uncordon:
+      editing.uncordon();
+      break;
+    case MutationKind::Release:
+    case MutationKind::ReleaseClaim:
+      editing.release();
+      break;
+    case MutationKind::Evict:
+    case MutationKind::CreateClaim:
+    case MutationKind::DeleteClaim:
+      break;
+  }
+  return editing.take();
+}
+
+}  // namespace tamp::execute

@@ -1,0 +1,47 @@
+// Protecting and Cordoning: first every survivor is kept from the autoscalers, then every victim takes no more pods.
+#include <fmt/format.h>
+
+#include "execute/turn.h"
+
+namespace tamp::execute {
+namespace {
+
+// True when the marks are on all of them and the run may go on.
+bool mark(Turn& turn, MutationKind kind, const Targets& nodes) {
+  const Phase phase = turn.run().phase;
+  const Signal signal = look_out(turn);
+  if (turn.run().phase != phase) return false;
+  const Standing standing = see_to(turn, kind, nodes);
+  if (const Mutation* failed = standing.failed) {
+    const bool lost = failed->reason == "Gone" || failed->reason == "OtherObject";
+    give_up(turn, lost ? "Drifted" : "Denied",
+            fmt::format("{} of node {}: {}", word(kind), failed->name,
+                        lost ? "the node is gone" : failed->message));
+    return false;
+  }
+  if (!standing.over && turn.in_phase() > turn.limits().mark_within) {
+    give_up(
+        turn, "Unreachable",
+        fmt::format("not all nodes could be marked within {}", format_duration(turn.limits().mark_within)));
+    return false;
+  }
+  return standing.over && signal == Signal::Fine;
+}
+
+}  // namespace
+
+void protect(Turn& turn) {
+  Targets nodes;
+  for (const Survivor& s : turn.run().survivors) nodes.emplace_back(s.node, s.uid);
+  if (mark(turn, MutationKind::Protect, nodes))
+    enter(turn.run(), Phase::Cordoning, turn.now(), "", "the victims take no more pods");
+}
+
+void cordon(Turn& turn) {
+  Targets nodes;
+  for (const Victim& v : turn.run().victims) nodes.emplace_back(v.node, v.uid);
+  if (mark(turn, MutationKind::Cordon, nodes))
+    enter(turn.run(), Phase::Draining, turn.now(), "", "pods are evicted, the least important first");
+}
+
+}  // namespace tamp::execute
