@@ -20,6 +20,7 @@ constexpr std::size_t kWarningsShown = 100;
 struct Loaded {
   Cluster cluster;
   Settings settings;
+  std::optional<AutoscalerStatus> autoscaler;
 };
 
 Result<Loaded> load(const Invocation& run) {
@@ -34,7 +35,7 @@ Result<Loaded> load(const Invocation& run) {
   if (!ignored.empty()) run.warn("kinds that play no part were ignored: " + ignored);
   for (const std::string& note : run.options.notes) run.warn(note);
   Settings settings = codec::resolve_settings(reading.cluster, run.options.settings);
-  return Loaded{std::move(reading.cluster), std::move(settings)};
+  return Loaded{std::move(reading.cluster), std::move(settings), std::move(reading.autoscaler)};
 }
 
 void say_planner(const Invocation& run) {
@@ -99,7 +100,8 @@ Result<std::string> run_plan(const Invocation& run) {
   std::optional<prove::Proposal> proposal;
   if (run.options.slo) {
     TAMP_TRY(const Observations observations, read_measurements(run.options));
-    proposal = prove::propose({context, observations}, plan);
+    proposal = prove::propose(
+        {context, observations, true, false, loaded.autoscaler ? &*loaded.autoscaler : nullptr}, plan);
   }
   const double planned = run.stopwatch();
 

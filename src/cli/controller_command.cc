@@ -9,6 +9,7 @@
 #include "cli/address.h"
 #include "cli/files.h"
 #include "cli/live.h"
+#include "control/agent_pods.h"
 #include "control/controller.h"
 #include "control/webhook_certificate.h"
 #include "kube/curl_transport.h"
@@ -55,6 +56,20 @@ control::ControllerOptions controller_options(const Options& options, const std:
   out.poll_interval = flags.poll_interval;
   out.idle_interval = flags.idle_interval;
   return out;
+}
+
+// How the agents are spoken to: with a token for them alone, at whatever address a request names.
+Result<kube::Access> agent_access(const ControllerFlags& flags) {
+  kube::Access access;
+  access.server = "https://tamp-agent:9470";
+  access.description = "agents";
+  access.source =
+      kube::credentials_from_files({}, {.token = flags.agent_token_file, .certificate = {}, .key = {}});
+  access.insecure_skip_tls_verify = flags.agent_authority_file.empty();
+  if (access.insecure_skip_tls_verify) return access;
+  TAMP_TRY(const codec::Input authority, read_input(flags.agent_authority_file));
+  access.certificate_authority = authority.bytes;
+  return access;
 }
 
 Result<std::unique_ptr<serve::HttpServer>> serve_metrics(const std::string& where, serve::Metrics& metrics,
@@ -121,6 +136,20 @@ Status run_controller(const Options& options, const Environment& environment, co
   TAMP_CHECK(kube::check(settings.election));
   controller = std::make_unique<control::Controller>(loop, transport, settings, std::move(store), log,
                                                      metrics, health);
+
+  std::unique_ptr<kube::CurlTransport> agent_transport;
+  std::unique_ptr<control::AgentPods> agents;
+  if (flags.agent_token_file.empty()) {
+    log.info("no agent is asked for measurements: --agent-token-file is not given");
+  } else {
+    auto way = agent_access(flags);
+    if (!way.ok()) return std::move(way).error().with("--agent-ca-file");
+    agent_transport = std::make_unique<kube::CurlTransport>(loop, *way);
+    control::AgentPodsOptions where;
+    where.ns = flags.agent_namespace;
+    agents = std::make_unique<control::AgentPods>(loop, controller->client(), *agent_transport, where);
+    controller->observe_with(*agents);
+  }
 
   auto metrics_server = serve_metrics(flags.metrics_address, metrics, health);
   if (!metrics_server.ok()) return std::move(metrics_server).error().with("--metrics-address");

@@ -29,6 +29,9 @@ struct ControllerFlags {
   std::string metrics_address = "127.0.0.1:8080";
   std::string webhook_address;  // empty: no webhook
   std::string webhook_service = "tamp-webhook";
+  std::string agent_token_file;  // empty: no agent is asked
+  std::string agent_authority_file;
+  std::string agent_namespace = "tamp-agents";
   std::string log_level = "info";
   std::string log_format;  // empty: text in a terminal, else json
   double qps = 50;

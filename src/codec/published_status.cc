@@ -22,7 +22,13 @@ Result<PublishedStatus> read_published_status(const std::string& bytes) {
   const Value status = root.get("status");
   published.fingerprint = text_at(status, "fingerprint");
   published.plan_hash = text_at(status.get("plan"), "hash");
-  published.plan_decided_at = time_at(status.get("plan"), "decidedAt");
+  const Value plan = status.get("plan");
+  published.plan_structure = text_at(plan, "structure");
+  for (const Value victim : plan.get("victims").elements())
+    if (const auto name = victim.string()) published.plan_victims.emplace_back(*name);
+  published.plan_nodes = plan.get("nodes").integer().value_or(0);
+  published.plan_created_at = time_at(plan, "createdAt");
+  published.plan_expires_at = time_at(plan, "expiresAt");
   for (const Value condition : status.get("conditions").elements())
     published.conditions.push_back({text_at(condition, "type"), text_at(condition, "status") == "True",
                                     time_at(condition, "lastTransitionTime")});

@@ -2,6 +2,7 @@
 // of writing the same again.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,8 +21,11 @@ struct PublishedCondition {
 struct PublishedStatus {
   std::string resource_version;
   std::string fingerprint;  // of everything in the status but its times
-  std::string plan_hash;    // empty without a plan
-  Time plan_decided_at;
+  // Of the plan; empty without one.
+  std::string plan_hash, plan_structure;
+  std::vector<std::string> plan_victims;
+  std::int64_t plan_nodes = 0;  // how many victims there are; the list may be cut
+  Time plan_created_at, plan_expires_at;
   std::vector<PublishedCondition> conditions;
 };
 

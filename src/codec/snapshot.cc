@@ -1,3 +1,4 @@
+#include "codec/autoscaler_status.h"
 #include "codec/snapshot.h"
 
 #include <fmt/format.h>
@@ -59,6 +60,11 @@ class SnapshotReader {
     const KindInfo* known = find_kind(kind, api_version);
     if (!known || (policy_only && known->id != ObjectKind::TemperPolicy)) {
       if (policy_only) return Error{fmt::format("{} is not a TemperPolicy", kind)};
+      if (kind == "ConfigMap")
+        if (auto status = read_autoscaler_config_map(value)) {
+          reading_.autoscaler = std::move(status);
+          return success();
+        }
       ++reading_.ignored[std::string(kind)];
       return success();
     }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "model/autoscaler_status.h"
 #include "model/cluster.h"
 
 namespace tamp::codec {
@@ -24,6 +25,7 @@ struct Reading {
   Cluster cluster;
   std::vector<std::string> warnings;           // what was tolerated, and what was assumed instead
   std::map<std::string, std::size_t> ignored;  // other kinds, counted
+  std::optional<AutoscalerStatus> autoscaler;  // of Cluster Autoscaler, where its ConfigMap was read
 };
 
 struct Inputs {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "prove/prover.h"
 #include "report/words.h"
 
 namespace tamp::control {
@@ -13,6 +14,8 @@ namespace {
 constexpr Duration kTick = Duration::seconds(1);
 // A pass is followed by a pause of at least so many times its own length.
 constexpr std::int64_t kPausePerPass = 4;
+// How long a new leader waits for the agents' first answers.
+constexpr Duration kFirstRound = Duration::seconds(30);
 constexpr Duration kFactsEvery = Duration::seconds(30);
 constexpr std::string_view kDefaultPolicy = "default";
 
@@ -35,12 +38,17 @@ serve::WatchState watch_state(kube::ReflectorState::Phase phase) {
 
 StatusCondition plan_condition(const PassOutcome& outcome) {
   if (!outcome.withheld_reason.empty())
-    return {"PlanPublished", false, outcome.withheld_reason, outcome.withheld_message};
-  if (outcome.status.plan_hash.empty())
+    return {"PlanPublished", false, outcome.withheld_reason, outcome.withheld_message, outcome.withheld_key};
+  if (!outcome.plan)
     return {"PlanPublished", false, "NothingToDo", "no consolidation passes every gate; see reasons"};
-  return {"PlanPublished", true, "Decided",
-          fmt::format("{} would go, saving {}", report::count(outcome.victims, "node", "nodes"),
-                      report::per_hour(outcome.savings))};
+  std::string message = fmt::format("{} would go, saving {}", report::count(outcome.victims, "node", "nodes"),
+                                    report::per_hour(outcome.savings));
+  if (outcome.plan->planner == "SLO") return {"PlanPublished", true, "Proven", std::move(message)};
+  message += "; planner Requests: not proven from measurements";
+  for (const prove::Check& check : outcome.plan->checks)
+    if (!check.passed)
+      return {"PlanPublished", true, "Decided", message + "; cannot be carried out: " + check.message()};
+  return {"PlanPublished", true, "Decided", std::move(message)};
 }
 
 }  // namespace
@@ -65,12 +73,17 @@ Controller::Controller(kube::Loop& loop, kube::ApiTransport& transport, Controll
                   return recorder;
                 }()),
       announcer_(loop, recorder_, metrics),
-      informers_(loop, client_, store_) {
+      informers_(loop, client_, store_),
+      autoscaler_(loop, client_) {
   client_.set_may_write([this] { return election_.may_write(); });
   client_.set_observer([this](const kube::RequestRecord& record) {
     metrics_.api_request(record.verb, record.resource, record.status, record.duration);
   });
   relists_told_.resize(informers_.size());
+}
+
+void Controller::observe_with(ObservationSource& source) {
+  collector_.emplace(loop_, source, log_, metrics_, options_.collector);
 }
 
 void Controller::start() {
@@ -88,6 +101,8 @@ void Controller::stop(std::function<void()> done) {
   pass_.cancel();
   for (auto& [name, writer] : writers_) writer->reset();
   announcer_.reset();
+  if (collector_) collector_->stop();
+  autoscaler_.stop();
   informers_.stop();
   election_.release(std::move(done));
 }
@@ -109,6 +124,8 @@ void Controller::lead() {
   writers_.clear();
   announcer_.reset();
   decided_generation_.reset();
+  plan_.reset();
+  surveyed_.reset();
   threshold_logged_.clear();
   logged_plan_.clear();
   // What happened before is not known, so it may have been a node's deletion a moment ago.
@@ -125,6 +142,8 @@ void Controller::follow() {
   metrics_.set_leader(false);
   pass_.cancel();
   passing_ = false;
+  if (collector_) collector_->stop();
+  autoscaler_.stop();
   writers_.clear();
   announcer_.reset();
 }
@@ -147,6 +166,26 @@ void Controller::tick() {
     return;
   }
   consider();
+}
+
+// The leader asks the agents of all nodes, as long as the policy wants to know. A new leader hears them before it judges what
+// the last one published. Returns whether it is time to decide.
+bool Controller::heard_agents() {
+  if (!collector_) return true;
+  if (!surveyed_) {
+    const codec::Reading reading = store_.view();
+    measuring_ = planner_measures(reading.cluster);
+    node_names_.clear();
+    for (const Node& node : reading.cluster.nodes) node_names_.emplace_back(reading.cluster.text(node.name));
+    std::sort(node_names_.begin(), node_names_.end());
+    surveyed_ = loop_.instant();
+  }
+  if (!measuring_) {
+    collector_->stop();
+    return true;
+  }
+  collector_->look_after(node_names_);
+  return collector_->rounds() > 0 || loop_.instant() - *surveyed_ > kFirstRound;
 }
 
 // Once when it comes, once when it goes. That the first lists take a moment is no problem.
@@ -182,11 +221,13 @@ bool Controller::pass_due(kube::Instant now) const {
   const Duration since = now - last_pass_;
   if (since >= options_.idle_interval) return true;
   const Duration pause = std::max(options_.poll_interval, Duration{last_pass_took_.ns * kPausePerPass});
-  return store_.generation() != *decided_generation_ && since >= pause;
+  const bool measured = measuring_ && collector_ && collector_->rounds() != decided_round_;
+  return (measured || store_.generation() != *decided_generation_) && since >= pause;
 }
 
 void Controller::consider() {
-  if (!pass_due(loop_.instant())) return;
+  autoscaler_.start();
+  if (!autoscaler_.looked() || !heard_agents() || !pass_due(loop_.instant())) return;
   // A new leader first reads what the last one said, to go on from there.
   for (const codec::PolicyObject& policy : store_.policies())
     if (policy.name == kDefaultPolicy && !writer_of(policy.name).known()) return;
@@ -206,19 +247,33 @@ void Controller::begin_pass() {
   const std::uint64_t generation = store_.generation();
   pass_policy_generation_ = default_policy_generation();
   input->reading = store_.view();
+  input->reading.autoscaler = autoscaler_.status();
   input->flags = options_.flags;
   input->now = loop_.now();
   input->last_node_deleted = last_node_deleted_;
   input->leader_node = options_.node_name;
-  if (const auto writer = writers_.find(std::string(kDefaultPolicy));
-      writer != writers_.end() && writer->second->published() != nullptr) {
-    input->published_hash = writer->second->published()->plan_hash;
-    input->published_at = writer->second->published()->plan_decided_at;
+  input->requests_published = options_.requests_published;
+  if (collector_) {
+    decided_round_ = collector_->rounds();
+    input->observations = collector_->observations();
   }
+  input->published = plan_ ? plan_ : found_plan();
   metrics_.phase_took(serve::PlanPhase::View, loop_.instant() - began);
   auto outcome = std::make_shared<PassOutcome>();
   pass_ = loop_.offload([input, outcome] { *outcome = run_pass(*input); },
                         [this, generation, began, outcome] { pass_ended(generation, began, outcome); });
+}
+
+// What the last leader published.
+std::optional<prove::ConsolidationPlan> Controller::found_plan() const {
+  const auto writer = writers_.find(std::string(kDefaultPolicy));
+  if (writer == writers_.end() || writer->second->published() == nullptr) return std::nullopt;
+  const codec::PublishedStatus& found = *writer->second->published();
+  if (found.plan_hash.empty() || found.plan_structure.empty() ||
+      found.plan_nodes != static_cast<std::int64_t>(found.plan_victims.size()))
+    return std::nullopt;
+  return prove::published_plan(found.plan_hash, found.plan_structure, found.plan_victims,
+                               found.plan_created_at, found.plan_expires_at);
 }
 
 void Controller::pass_ended(std::uint64_t generation, kube::Instant began,
@@ -232,13 +287,15 @@ void Controller::pass_ended(std::uint64_t generation, kube::Instant began,
   tell_metrics(*outcome);
   log_threshold_blocks(*outcome);
   set_facts(outcome->facts);
+  plan_ = outcome->plan;
+  measuring_ = outcome->measuring;
   if (outcome->status.plan_hash != logged_plan_) {
     logged_plan_ = outcome->status.plan_hash;
     if (outcome->status.plan_hash.empty())
       log_.info("no plan", {{"nodes", outcome->nodes}, {"candidates", outcome->candidates}});
     else
       log_.info("plan", {{"hash", outcome->status.plan_hash},
-                         {"commands", outcome->commands},
+                         {"planner", outcome->plan->planner},
                          {"victims", outcome->victims},
                          {"dollarsPerHour", outcome->savings.dollars()},
                          {"nodes", outcome->nodes},
@@ -306,6 +363,7 @@ std::int64_t Controller::default_policy_generation() const {
 
 void Controller::withdraw(std::string_view reason, const std::string& problem) {
   decided_generation_.reset();
+  plan_.reset();
   WantedStatus wanted;
   wanted.conditions.push_back({"Ready", false, std::string(reason), problem});
   wanted.conditions.push_back(

@@ -21,8 +21,10 @@
 
 #include "codec/store.h"
 #include "control/announcer.h"
+#include "control/autoscaler_reader.h"
 #include "control/informers.h"
 #include "control/log.h"
+#include "control/observation_collector.h"
 #include "control/pass.h"
 #include "control/policy_writer.h"
 #include "kube/client.h"
@@ -42,6 +44,9 @@ struct ControllerOptions {
   FlagSettings flags;
   Duration poll_interval = Duration::seconds(5);
   Duration idle_interval = Duration::minutes(5);
+  CollectorOptions collector;
+  // Agents publish what their nodes' pods request, and it is compared; only a simulated one may leave it out.
+  bool requests_published = true;
   // How long a watch may be broken before what it told is no longer believed.
   Duration watch_patience = Duration::seconds(30);
 };
@@ -53,10 +58,16 @@ class Controller {
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
 
+  // Who is asked for measurements; without anybody planner SLO has no plan. REQUIRES: not started; `source` outlives this.
+  void observe_with(ObservationSource& source);
   void start();
   // Writes nothing more, gives the Lease back, then calls `done`.
   void stop(std::function<void()> done);
 
+  // What the agents measured; null if nobody is asked.
+  const ObservationCollector* observations() const { return collector_ ? &*collector_ : nullptr; }
+  // The plan that is published; null without one.
+  const prove::ConsolidationPlan* plan() const { return plan_ ? &*plan_ : nullptr; }
   bool leading() const { return election_.leading(); }
   bool may_write() const { return election_.may_write(); }
   // Its writes pass only while we lead.
@@ -70,7 +81,9 @@ class Controller {
   void follow();
   void consider();
   bool pass_due(kube::Instant now) const;
+  bool heard_agents();
   void begin_pass();
+  std::optional<prove::ConsolidationPlan> found_plan() const;
   void pass_ended(std::uint64_t generation, kube::Instant began, const std::shared_ptr<PassOutcome>& outcome);
   void note_deleted_nodes(PassOutcome& outcome);
   void tell_metrics(const PassOutcome& outcome);
@@ -99,11 +112,17 @@ class Controller {
   kube::EventRecorder recorder_;
   Announcer announcer_;
   Informers informers_;
+  std::optional<ObservationCollector> collector_;
+  AutoscalerReader autoscaler_;
   std::map<std::string, std::unique_ptr<PolicyWriter>> writers_;  // by policy
 
   // Of the passes.
   bool passing_ = false;
   std::optional<std::uint64_t> decided_generation_;
+  std::uint64_t decided_round_ = 0;        // of the collector
+  bool measuring_ = false;                 // the planner asks for measurements
+  std::optional<kube::Instant> surveyed_;  // when a new leader saw which nodes there are to be asked
+  std::optional<prove::ConsolidationPlan> plan_;
   std::int64_t pass_policy_generation_ = 0;  // metadata.generation of the default policy that the pass saw
   kube::Instant last_pass_;                  // its end
   Duration last_pass_took_;

@@ -74,8 +74,29 @@ TEST_F(Controlling, WithoutMeasurementsPlannerSloPublishesNoneAndSaysSo) {
 
 TEST_F(Controlling, WritesNothingWhileNothingChanges) {
   start();
-  loop.advance(Duration::hours(1));
+  loop.advance(Duration::minutes(25));
   EXPECT_EQ(server.status_patches.size(), 1U);
+}
+
+TEST_F(Controlling, APlanThatExpiresIsMadeAnew) {
+  start();
+  ASSERT_TRUE(controller->plan() != nullptr);
+  const prove::ConsolidationPlan first = *controller->plan();
+  loop.advance(Duration::minutes(36));
+  EXPECT_EQ(server.status_patches.size(), 2U);
+  ASSERT_TRUE(controller->plan() != nullptr);
+  EXPECT_EQ(controller->plan()->hash, first.hash) << "the same plan, decided on requests";
+  EXPECT_GT(controller->plan()->expires, first.expires);
+}
+
+TEST_F(Controlling, APlanOnRequestsShowsTheChecksThatItWouldFail) {
+  server.objects["configmaps"]["cluster-autoscaler-status"] =
+      R"({"kind":"ConfigMap","metadata":{"name":"cluster-autoscaler-status","namespace":"kube-system"},"data":{"status":"nodeGroups:\n- name: eks-g-1\n  health: {minSize: 2, cloudProviderTarget: 2}\n"}})";
+  start();
+  EXPECT_TRUE(says(R"("approvable":false)")) << last_status();
+  EXPECT_TRUE(says(R"("message":"off: planner Requests decides on requests alone"})")) << last_status();
+  EXPECT_TRUE(says("cannot be carried out: reap-feasible: a: group eks-g-1 has 2 nodes and a minimum of 2"))
+      << last_status();
 }
 
 TEST_F(Controlling, ANodeHeartbeatIsNoNews) {

@@ -6,24 +6,33 @@
 #include <map>
 
 #include "codec/settings.h"
+#include "prove/prover.h"
 #include "report/plan_summary.h"
 
 namespace tamp::control {
 namespace {
 
-constexpr std::string_view kDefaultPlanner = "SLO";
-
-// Until plans are proven from measurements, a planner that demands the proof has none to show.
-void decide_whether_to_publish(const Cluster& cluster, PassOutcome& outcome) {
-  const std::string planner =
-      cluster.policy && cluster.policy->planner ? *cluster.policy->planner : std::string(kDefaultPlanner);
-  if (planner != "Requests") {
-    outcome.withheld_reason = "NotProven";
-    outcome.withheld_message =
-        "planner SLO publishes only plans that are proven from measurements, and there are none; planner "
-        "Requests "
+// Planner SLO publishes what is proven and nothing else. Planner Requests publishes what it decided, with the checks that it
+// would fail: it is advice also where nobody could carry it out.
+void propose(const PassInput& input, const decide::Context& context, const decide::Plan& decision,
+             PassOutcome& outcome, std::vector<prove::Refusal>& refusals) {
+  const bool measured = outcome.measuring = planner_measures(input.reading.cluster);
+  static const Observations kNone;
+  const prove::Evidence evidence{context, measured ? input.observations : kNone, measured,
+                                 input.requests_published,
+                                 input.reading.autoscaler ? &*input.reading.autoscaler : nullptr};
+  const prove::ConsolidationPlan* published = input.published ? &*input.published : nullptr;
+  prove::Proposal proposal = prove::propose(evidence, decision, published);
+  outcome.plan = proposal.plan ? std::move(proposal.plan) : std::move(proposal.unproven);
+  refusals = std::move(proposal.refusals);
+  if (outcome.plan || refusals.empty()) return;
+  outcome.withheld_reason = "NotProven";
+  outcome.withheld_message = report::nearest_refusal(refusals);
+  if (input.observations.empty())
+    outcome.withheld_message +=
+        "; planner SLO publishes only plans that are proven from measurements, and no agent was heard: "
+        "planner Requests "
         "decides on requests alone";
-  }
 }
 
 void note_threshold_blocks(const Cluster& cluster, const decide::Plan& every, PassOutcome& outcome) {
@@ -47,10 +56,13 @@ void count_reasons(const decide::Plan& every, PassOutcome& outcome) {
 
 }  // namespace
 
+bool planner_measures(const Cluster& cluster) {
+  return !cluster.policy || cluster.policy->planner.value_or("SLO") != "Requests";
+}
+
 PassOutcome run_pass(const PassInput& input) {
   const Cluster& cluster = input.reading.cluster;
   PassOutcome outcome;
-  decide_whether_to_publish(cluster, outcome);
   outcome.warnings = input.reading.warnings;
 
   const Settings settings = codec::resolve_settings(cluster, input.flags);
@@ -61,20 +73,14 @@ PassOutcome run_pass(const PassInput& input) {
   each.every = true;
   const decide::Plan every = decide::make_plan(context, each);
 
-  const report::PolicyStatus status{cluster,
-                                    plan,
-                                    every,
-                                    outcome.withheld_reason.empty() ? "Requests" : kDefaultPlanner,
-                                    outcome.withheld_reason.empty(),
-                                    input.published_hash,
-                                    input.published_at};
+  std::vector<prove::Refusal> refusals;
+  propose(input, context, plan, outcome, refusals);
+  const report::PolicyStatus status{cluster, plan, every, outcome.plan ? &*outcome.plan : nullptr, refusals};
   outcome.status = report::status_members(status);
-  if (!outcome.status.plan_hash.empty()) {
-    outcome.commands = plan.commands.size();
-    for (const decide::Command& command : plan.commands) {
-      outcome.savings += command.savings;
-      outcome.victims += command.nodes.size();
-    }
+  outcome.withheld_key = outcome.status.refusals_key;
+  if (outcome.plan) {
+    outcome.savings = outcome.plan->hourly_savings;
+    outcome.victims = outcome.plan->victims.size();
   }
   for (report::NodeNote& note : report::node_notes(status)) {
     const Node& node = cluster.nodes[note.node.index()];

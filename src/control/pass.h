@@ -10,7 +10,9 @@
 #include "codec/snapshot.h"
 #include "decide/plan.h"
 #include "decide/policy_review.h"
+#include "model/observation.h"
 #include "model/settings.h"
+#include "prove/proof.h"
 #include "report/policy_status.h"
 
 namespace tamp::control {
@@ -20,10 +22,11 @@ struct PassInput {
   FlagSettings flags;
   Time now;
   std::optional<Time> last_node_deleted;
-  std::string leader_node;  // where the leader itself runs; empty: not in this cluster
-  // What is published now; see report::PolicyStatus.
-  std::string published_hash;
-  Time published_at;
+  std::string leader_node;         // where the leader itself runs; empty: not in this cluster
+  Observations observations;       // what the nodes' agents measured, as of now
+  bool requests_published = true;  // every agent publishes temper.codes/requests
+  // The plan that is published now, if any; as far as the status tells, after a change of leader.
+  std::optional<prove::ConsolidationPlan> published;
 };
 
 // Something to say about a node.
@@ -44,8 +47,10 @@ struct PassOutcome {
   std::string withheld_reason;  // one CamelCase word
   std::string withheld_message;
   report::StatusMembers status;
-  std::size_t commands = 0;
-  std::vector<NodeRemark> remarks;  // in node order
+  std::optional<prove::ConsolidationPlan> plan;  // that is published
+  bool measuring = false;                        // the planner asks for measurements
+  std::string withheld_key;                      // what makes the message news, without its numbers
+  std::vector<NodeRemark> remarks;               // in node order
   std::vector<ThresholdBlock> threshold_blocks;
   decide::ClusterFacts facts;  // for the webhook
   // Figures for metrics and logs.
@@ -55,6 +60,9 @@ struct PassOutcome {
   std::vector<std::string> node_names;                           // to see which are gone in the next pass
   std::vector<std::string> warnings;
 };
+
+// Planner SLO, which is the default.
+bool planner_measures(const Cluster& cluster);
 
 PassOutcome run_pass(const PassInput& input);
 

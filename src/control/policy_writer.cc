@@ -11,9 +11,10 @@ namespace {
 
 constexpr Duration kRetryAfter = Duration::seconds(2);
 
-void write_condition(JsonWriter& w, const StatusCondition& condition, std::int64_t generation) {
+void write_condition(JsonWriter& w, const StatusCondition& condition, std::string_view message,
+                     std::int64_t generation) {
   w.field("type", condition.type).field("status", condition.is_true ? "True" : "False");
-  w.field("reason", condition.reason).field("message", condition.message);
+  w.field("reason", condition.reason).field("message", message);
   w.field("observedGeneration", generation);
 }
 
@@ -23,10 +24,15 @@ std::string fingerprint(const WantedStatus& wanted) {
   w.begin_array().integer(wanted.generation);
   for (const StatusCondition& condition : wanted.conditions) {
     w.begin_object();
-    write_condition(w, condition, wanted.generation);
+    write_condition(w, condition, condition.key.empty() ? condition.message : condition.key,
+                    wanted.generation);
     w.end_object();
   }
-  if (wanted.members) w.raw(wanted.members->plan).raw(wanted.members->summary).raw(wanted.members->reasons);
+  if (wanted.members)
+    w.raw(wanted.members->plan)
+        .string(wanted.members->refusals_key)
+        .raw(wanted.members->summary)
+        .raw(wanted.members->reasons);
   w.end_array();
   return sha256_hex(w.text());
 }
@@ -55,14 +61,15 @@ std::string patch_body(const WantedStatus& wanted, const codec::PublishedStatus&
   w.key("conditions").begin_array();
   for (std::size_t i = 0; i < wanted.conditions.size(); ++i) {
     w.begin_object();
-    write_condition(w, wanted.conditions[i], wanted.generation);
+    write_condition(w, wanted.conditions[i], wanted.conditions[i].message, wanted.generation);
     w.field("lastTransitionTime", format_rfc3339(after.conditions[i].since));
     w.end_object();
   }
   w.end_array();
-  const report::StatusMembers none{.plan = "null", .summary = "null", .reasons = "null"};
+  const report::StatusMembers none{.plan = "null", .refusals = "null", .summary = "null", .reasons = "null"};
   const report::StatusMembers& members = wanted.members ? *wanted.members : none;
   w.key("plan").raw(members.plan);
+  w.key("refusals").raw(members.refusals);
   w.key("summary").raw(members.summary);
   w.key("reasons").raw(members.reasons);
   w.end_object().end_object();
@@ -115,10 +122,7 @@ void PolicyWriter::write() {
   busy_ = true;
   codec::PublishedStatus after;
   after.fingerprint = fingerprint(*wanted_);
-  if (wanted_->members) {
-    after.plan_hash = wanted_->members->plan_hash;
-    after.plan_decided_at = wanted_->members->plan_decided_at;
-  }
+  if (wanted_->members) after.plan_hash = wanted_->members->plan_hash;
   after.conditions = dated(*wanted_, *published_, loop_.now());
   std::string body = patch_body(*wanted_, *published_, after);
   request_ = client_.patch(

@@ -20,6 +20,8 @@ struct StatusCondition {
   bool is_true = false;
   std::string reason;  // one CamelCase word
   std::string message;
+  // What makes it news in place of the message, whose numbers move all the time; empty: the message.
+  std::string key = {};
 };
 
 struct WantedStatus {

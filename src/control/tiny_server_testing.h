@@ -70,6 +70,9 @@ class TinyServer {
     }
     const std::string prefix = "/apis/temper.codes/v1alpha1/temperpolicies/";
     if (path.starts_with(prefix)) return answer_policy(request, path.substr(prefix.size()));
+    const std::string maps = "/api/v1/namespaces/kube-system/configmaps/";
+    if (path.starts_with(maps) && objects["configmaps"].contains(path.substr(maps.size())))
+      return kube::answer(200, objects["configmaps"][path.substr(maps.size())]);
     for (const codec::KindInfo& kind : codec::kinds())
       if (path == kube::collection_path(kind)) return answer_list(kind);
     return kube::refuse(404, "NotFound");

@@ -16,6 +16,7 @@ control::ControllerOptions controller_options() {
   options.pod_name = "tamp-demo";
   options.election.ns = "tamp-system";
   options.election.identity = "tamp-demo";
+  options.requests_published = false;
   return options;
 }
 
@@ -34,6 +35,7 @@ EmbeddedCluster::EmbeddedCluster(kube::RealLoop& loop, EmbeddedOptions options, 
       machines_(std::move(machines)),
       world_loop_(world_, options_.seed),
       transport_(world_loop_, world_.api(), std::move(token)),
+      agents_(world_loop_, world_),
       log_(
           control::LogLevel::Error, control::LogFormat::Text, [this] { return world_.now(); },
           [](std::string_view) {}),
@@ -77,6 +79,7 @@ Result<std::unique_ptr<EmbeddedCluster>> EmbeddedCluster::start(kube::RealLoop& 
   wish.port = self.options_.port;
   wish.name = "tamp-demo";
   TAMP_TRY(self.port_, Port::start(self.world_.api(), post, loop.now(), wish));
+  self.controller_.observe_with(self.agents_);
   self.controller_.start();
   self.keep_time();
   return cluster;

@@ -11,6 +11,7 @@
 #include "control/log.h"
 #include "embed/memory_transport.h"
 #include "embed/port.h"
+#include "embed/world_agents.h"
 #include "embed/world_loop.h"
 #include "kube/real_loop.h"
 #include "serve/health.h"
@@ -57,6 +58,7 @@ class EmbeddedCluster {
   world::Machines machines_;
   WorldLoop world_loop_;
   MemoryTransport transport_;
+  WorldAgents agents_;
   control::Log log_;
   serve::Metrics metrics_;
   serve::Health health_;

@@ -339,8 +339,10 @@ void CurlTransport::Wire::set_options(Transfer& transfer) {
   // Lists compress to a tenth; a watch is not compressed by API servers, and must come as it is sent.
   if (!transfer.delivery->streaming()) curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
   if (!access_.proxy_url.empty()) curl_easy_setopt(easy, CURLOPT_PROXY, access_.proxy_url.c_str());
-  if (!place_.connect_to.empty()) {
-    append(transfer.connect_to, place_.connect_to);
+  // An empty name and port stand for any.
+  const std::string connect_to = request.peer.empty() ? place_.connect_to : "::" + request.peer;
+  if (!connect_to.empty()) {
+    append(transfer.connect_to, connect_to);
     curl_easy_setopt(easy, CURLOPT_CONNECT_TO, transfer.connect_to.get());
   }
   set_trust(easy, *transfer.credentials);
@@ -467,7 +469,10 @@ std::size_t CurlTransport::Wire::on_body(char* data, std::size_t size, std::size
   Transfer& transfer = *running.transfer;
   const std::string_view bytes(data, size * count);
   if (transfer.opened) return running.wire->pass_on(transfer, bytes);
-  const std::size_t largest = transfer.delivery->streaming() ? kLargestRefusal : kLargestResponse;
+  const std::size_t asked = transfer.request.largest_response;
+  const std::size_t largest = transfer.delivery->streaming() ? kLargestRefusal
+                              : asked > 0                    ? asked
+                                                             : kLargestResponse;
   if (bytes.size() > largest - transfer.body.size()) {
     transfer.problem = fmt::format("the response is larger than {} MiB", largest >> 20);
     return 0;

@@ -31,6 +31,7 @@ inline constexpr ResourceType kPods{"", "v1", "pods", true};
 inline constexpr ResourceType kNodes{"", "v1", "nodes", false};
 inline constexpr ResourceType kNamespaces{"", "v1", "namespaces", false};
 inline constexpr ResourceType kEvents{"", "v1", "events", true};
+inline constexpr ResourceType kConfigMaps{"", "v1", "configmaps", true};
 inline constexpr ResourceType kSecrets{"", "v1", "secrets", true};
 inline constexpr ResourceType kLeases{"coordination.k8s.io", "v1", "leases", true};
 inline constexpr ResourceType kWebhookConfigurations{"admissionregistration.k8s.io", "v1",

@@ -2,6 +2,7 @@
 // same requests to a store in memory. What the bytes mean is the client's business (client.h).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -21,6 +22,9 @@ struct Request {
   std::string content_type;  // of the body; empty without one
   std::string body;
   std::string accept;  // empty: application/json
+  // Where to connect in place of the server, "10.0.0.7:9470" or "[fd00::7]:9470"; TLS still asks for the server's name.
+  std::string peer = {};
+  std::size_t largest_response = 0;  // bytes; 0: as much as the transport takes
   // For the whole exchange; for a stream, until its first byte and between two of them (0: as long as it likes).
   Duration timeout = Duration::seconds(30);
 };

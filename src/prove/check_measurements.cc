@@ -1,6 +1,7 @@
 // Is everything that the other checks need known, fresh, and about the node that we mean? Unknown is never healthy.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 
 #include "prove/checks.h"
@@ -30,7 +31,7 @@ std::string unknown_of(const PodObservation& pod, Tier tier) {
   return "";
 }
 
-std::string problem_with_pod(const Motion& motion, PodId id) {
+std::string problem_with_pod(const Motion& motion, PodId id, Time document) {
   const GuardSettings& guards = motion.guards();
   const std::string name = motion.pod_name(id);
   const PodObservation* pod = motion.measured(id);
@@ -38,8 +39,10 @@ std::string problem_with_pod(const Motion& motion, PodId id) {
   if (pod->samples < guards.min_samples)
     return fmt::format("pod {} has {} samples, needs {}", name, pod->samples, guards.min_samples);
   if (!pod->age_s) return fmt::format("pod {}: the age of its last sample is not known", name);
-  if (*pod->age_s > guards.max_observation_age.to_seconds())
-    return fmt::format("pod {} was last sampled {:.0f}s before, the limit is {}", name, *pod->age_s,
+  // The sample was that old when the document was made, and the document is not new either.
+  const double age = *pod->age_s + std::max(0.0, (motion.now() - document).to_seconds());
+  if (age > guards.max_observation_age.to_seconds())
+    return fmt::format("pod {} was last sampled {:.0f}s ago, the limit is {}", name, age,
                        format_duration(guards.max_observation_age));
   if (const std::string what = unknown_of(*pod, motion.tier(id)); !what.empty())
     return fmt::format("pod {}: {} is not known", name, what);
@@ -63,6 +66,29 @@ std::string other_node(const Motion& motion, NodeId id, const Observation& seen)
   return "";
 }
 
+// What the agent published on its node against what the API says of the node's pods. An agent reads no policy: its tiers are
+// the policy's if it was started so, otherwise those of the default floors.
+std::string other_requests(const Motion& motion, NodeId id) {
+  const Node& node = motion.cluster().nodes[id.index()];
+  if (!node.published_requests)
+    return motion.evidence.requests_published ? "its agent has not published temper.codes/requests, so that "
+                                                "nobody knows whether it sees this node"
+                                              : "";
+  if (!node.published_requests->readable) return "its annotation temper.codes/requests cannot be read";
+  const RequestsByTier ours =
+      requests_by_tier(motion.cluster(), node, motion.evidence.context.settings.tiers);
+  if (node.published_requests->tiers == requests_by_tier(motion.cluster(), node)) return "";
+  for (std::size_t t = 0; t < ours.size(); ++t) {
+    const RequestSum &said = node.published_requests->tiers[t], &known = ours[t];
+    if (said == known) continue;
+    return fmt::format(
+        "its agent sees {} {} pods that request {}m cpu and {} MiB, the API says {}, {}m and {} MiB",
+        said.pods, word(static_cast<Tier>(t)), said.cpu_millis, said.memory_bytes >> 20, known.pods,
+        known.cpu_millis, known.memory_bytes >> 20);
+  }
+  return "";
+}
+
 std::string problem_with_node(const Motion& motion, NodeId id) {
   const Observation* seen = motion.observed(id);
   if (seen == nullptr) return "was not observed";
@@ -76,9 +102,10 @@ std::string problem_with_node(const Motion& motion, NodeId id) {
   if (!seen->cores || *seen->cores < 1) return "machine.cores is not known";
   if (!seen->memory_bytes || *seen->memory_bytes < 1) return "machine.memoryBytes is not known";
   if (std::string problem = other_node(motion, id, *seen); !problem.empty()) return problem;
+  if (std::string problem = other_requests(motion, id); !problem.empty()) return problem;
   for (const PodId pod : live_pods(motion.cluster(), id)) {
     if (!motion.pod(pod).active()) continue;
-    if (std::string problem = problem_with_pod(motion, pod); !problem.empty()) return problem;
+    if (std::string problem = problem_with_pod(motion, pod, seen->at); !problem.empty()) return problem;
   }
   return "";
 }

@@ -67,18 +67,57 @@ std::string karpenter_keeps(const Motion& motion, NodeId id, std::int64_t going)
   return karpenter_keeps_pod(motion, id);
 }
 
+// Does a word stand in the name of a cloud's group, as in eks-WORD-1ab2, gke-cluster-WORD-9f-grp, aks-WORD-vmss?
+bool names(std::string_view group, std::string_view word) {
+  const auto edge = [&](std::size_t at) {
+    return at >= group.size() || std::string_view("-_/.").find(group[at]) != std::string_view::npos;
+  };
+  for (std::size_t at = group.find(word); at != std::string_view::npos; at = group.find(word, at + 1))
+    if ((at == 0 || edge(at - 1)) && edge(at + word.size())) return true;
+  return false;
+}
+
+// The groups that may be the node's: that of its pool's very name, else those in whose name the pool's stands; of these, where
+// there is one in the node's zone, those in it.
+std::vector<const AutoscalerGroup*> groups_of(const Motion& motion, std::string_view pool, const Node& node) {
+  std::vector<const AutoscalerGroup*> found;
+  if (motion.evidence.autoscaler == nullptr) return found;
+  for (const AutoscalerGroup& group : motion.evidence.autoscaler->groups) {
+    if (group.name == pool) return {&group};
+    if (names(group.name, pool)) found.push_back(&group);
+  }
+  const Symbol zone = node.labels.get(motion.cluster().known.zone);
+  if (found.size() < 2 || !zone.valid()) return found;
+  std::vector<const AutoscalerGroup*> near;
+  for (const AutoscalerGroup* group : found)
+    if (names(group->name, motion.cluster().text(zone))) near.push_back(group);
+  return near.empty() ? found : near;
+}
+
 std::string cluster_autoscaler_keeps(const Motion& motion, NodeId id, std::int64_t going) {
   const Cluster& cluster = motion.cluster();
   const Node& node = cluster.nodes[id.index()];
   if (node.marks.scale_down_disabled == cluster.known.true_)
     return "it is annotated cluster-autoscaler.kubernetes.io/scale-down-disabled";
   const PoolId pool = pool_of(cluster, node);
+  const std::string_view name = cluster.text(cluster.pools[pool.index()].name);
   const auto size = std::count_if(cluster.nodes.begin(), cluster.nodes.end(),
                                   [&](const Node& n) { return pool_of(cluster, n) == pool; });
-  // The group's minimum is the cloud's secret. Most are at least one.
-  if (size - going < 1)
-    return fmt::format("group {} would be left with {} nodes, its minimum is not known",
-                       cluster.text(cluster.pools[pool.index()].name), size - going);
+  const std::vector<const AutoscalerGroup*> groups = groups_of(motion, name, node);
+  for (const AutoscalerGroup* group : groups) {
+    // What the cloud is asked for counts where it is less than what we see: some may be on their way out.
+    const std::int64_t now = groups.size() == 1 ? std::min<std::int64_t>(group->target.value_or(size), size)
+                                                : group->target.value_or(0);
+    if (!group->min)
+      return fmt::format("the status of Cluster Autoscaler does not say the minimum of group {}",
+                         group->name);
+    if (now - going < *group->min)
+      return fmt::format("group {} has {} nodes and a minimum of {}: Cluster Autoscaler would not remove {}",
+                         group->name, now, *group->min, going);
+  }
+  // Without a status the group's minimum is the cloud's secret. Most are at least one.
+  if (groups.empty() && size - going < 1)
+    return fmt::format("group {} would be left with {} nodes, its minimum is not known", name, size - going);
   return "";
 }
 

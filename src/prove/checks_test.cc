@@ -216,5 +216,98 @@ TEST(SurviveOneMore, IsAskedOnlyIfWanted) {
               HasSubstr("if a failed too, pod default/memcached would have no place"));
 }
 
+PublishedRequests published(const Fleet& fleet, std::string_view node) {
+  const NodeId id = fleet.cluster.find_node(node);
+  return {true, requests_by_tier(fleet.cluster, fleet.cluster.nodes[id.index()])};
+}
+
+TEST(Measurements, AnAgentThatSeesOtherRequestsIsNone) {
+  Fleet fleet = Consolidable::make();
+  for (Node& node : fleet.cluster.nodes)
+    node.published_requests = published(fleet, fleet.cluster.text(node.name));
+  EXPECT_EQ(fleet.refusals("c"), "");
+  Node& a = fleet.cluster.nodes[fleet.cluster.find_node("a").index()];
+  a.published_requests->tiers[static_cast<std::size_t>(Tier::Critical)].cpu_millis = 1500;
+  EXPECT_EQ(
+      fleet.check("c", "measurements").message(),
+      "measurements: node a: its agent sees 1 Critical pods that request 1500m cpu and 2048 MiB, the API "
+      "says 1, 1000m and 2048 MiB");
+  a.published_requests = PublishedRequests{};
+  EXPECT_EQ(fleet.check("c", "measurements").message(),
+            "measurements: node a: its annotation temper.codes/requests cannot be read");
+}
+
+TEST(Measurements, LiveTheAnnotationMustBeThere) {
+  Fleet fleet = Consolidable::make();
+  EXPECT_EQ(fleet.refusals("c"), "") << "files come without it";
+  fleet.requests_published = true;
+  EXPECT_EQ(
+      fleet.check("c", "measurements").message(),
+      "measurements: node c: its agent has not published temper.codes/requests, so that nobody knows whether "
+      "it sees this node");
+}
+
+TEST(Measurements, ASampleAgesWithItsDocument) {
+  Fleet fleet = Consolidable::make();
+  fleet.measured("memcached").age_s = 40;
+  EXPECT_EQ(fleet.refusals("c"), "");
+  fleet.now = fleet.now + Duration::seconds(30);
+  EXPECT_EQ(fleet.check("c", "measurements").message(),
+            "measurements: node a: pod default/memcached was last sampled 70s ago, the limit is 1m");
+}
+
+TEST(CriticalWholeCore, DaemonsMayShareCores) {
+  const auto fleet = [](DaemonCores cores) {
+    test::ClusterBuilder b;
+    describe_fleet(b);
+    for (const char* daemon : {"cni", "csi", "proxy"})
+      b.daemon_set(daemon).on("a").on("b").on("c").cpu(100).memory_mi(64).priority(2'000'001'000);
+    Fleet f(b);
+    f.settings.guards.daemon_cores = cores;
+    return f;
+  };
+  EXPECT_EQ(fleet(DaemonCores::Each).check("c", "critical-whole-core").message(),
+            "critical-whole-core: predicted 4 cores > 3");
+  EXPECT_EQ(fleet(DaemonCores::Together).check("c", "critical-whole-core").message(),
+            "predicted 2 cores <= 3 on a");
+}
+
+// Node c of group "web": no NodeClaim, so that Cluster Autoscaler would remove it.
+Fleet grouped() {
+  test::ClusterBuilder b;
+  for (const char* name : {"a", "b", "c"})
+    b.node(name).cpu(4000).memory_gi(16).node_group("web").node().price_override =
+        Money::from_dollars(0.134);
+  b.pod("cart").on("c").cpu(100).memory_mi(64);
+  return Fleet(b);
+}
+
+TEST(ReapFeasible, ClusterAutoscalerKeepsTheMinimumOfAGroup) {
+  Fleet fleet = grouped();
+  EXPECT_TRUE(fleet.check("c", "reap-feasible").passed) << fleet.check("c", "reap-feasible").message();
+  AutoscalerStatus status{{{"eks-other-1", 9, 9, 9}, {"eks-web-1ab2", 2, 5, 3}}};
+  fleet.autoscaler = &status;
+  EXPECT_TRUE(fleet.check("c", "reap-feasible").passed);
+  status.groups[1].min = 3;
+  EXPECT_EQ(fleet.check("c", "reap-feasible").message(),
+            "reap-feasible: c: group eks-web-1ab2 has 3 nodes and a minimum of 3: Cluster Autoscaler would "
+            "not remove 1");
+  status.groups[1].min.reset();
+  EXPECT_EQ(
+      fleet.check("c", "reap-feasible").message(),
+      "reap-feasible: c: the status of Cluster Autoscaler does not say the minimum of group eks-web-1ab2");
+}
+
+TEST(ReapFeasible, AMinimumIsPartOfTheStructure) {
+  Fleet fleet = grouped();
+  AutoscalerStatus status{{{"eks-web-1ab2", 1, 5, 3}}};
+  fleet.autoscaler = &status;
+  const std::string before = fleet.structure("c");
+  status.groups[0].target = 4;
+  EXPECT_EQ(fleet.structure("c"), before);
+  status.groups[0].min = 0;
+  EXPECT_NE(fleet.structure("c"), before);
+}
+
 }  // namespace
 }  // namespace tamp::prove

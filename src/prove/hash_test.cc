@@ -109,6 +109,55 @@ TEST(PublishedPlan, GivesWayWhenItExpiresOrItsStructureChanges) {
   EXPECT_EQ(later.plan->structure, published.structure);
 }
 
+// A new leader knows of it what the status says.
+TEST(PublishedPlan, IsTakenOverByANewLeader) {
+  Fleet fleet = Consolidable::make();
+  const ConsolidationPlan first = *fleet.propose().plan;
+  fleet.measured("memcached").cpu_usage.s60 = 0.51;
+  fleet.now = fleet.now + Duration::seconds(20);
+  const ConsolidationPlan found =
+      published_plan(first.hash, first.structure, first.victims, first.created, first.expires);
+  const Proposal again = fleet.propose(&found);
+  ASSERT_TRUE(again.plan.has_value());
+  EXPECT_EQ(again.plan->hash, first.hash);
+  EXPECT_EQ(again.plan->created, first.created);
+  EXPECT_EQ(again.plan->moves, first.moves);
+  EXPECT_FALSE(again.plan->parts.empty());
+
+  pod(fleet, "filler-a").priority = 7;
+  EXPECT_THAT(fleet.revalidate(found).drifted, ElementsAre("the structure changed"));
+  EXPECT_NE(fleet.propose(&found).plan->hash, first.hash);
+}
+
+TEST(PlannerRequests, AsksForNoMeasurementAndSaysSo) {
+  Fleet fleet = Consolidable::make();
+  fleet.observations.clear();
+  EXPECT_FALSE(fleet.propose().plan.has_value());
+  fleet.measured_ = false;
+  const Proposal proposal = fleet.propose();
+  ASSERT_TRUE(proposal.plan.has_value());
+  EXPECT_EQ(proposal.plan->planner, "Requests");
+  EXPECT_THAT(proposal.plan->victims, ElementsAre("c"));
+  for (const Check& check : proposal.plan->checks)
+    if (check.name == "measurements" || check.name == "protected-pressure" || check.name == "predicted-usage")
+      EXPECT_EQ(check.message(), "off: planner Requests decides on requests alone");
+  fleet.now = fleet.now + Duration::minutes(5);
+  EXPECT_EQ(fleet.propose(&*proposal.plan).plan->created, proposal.plan->created);
+}
+
+TEST(PlannerRequests, ShowsWhatItDecidedAlsoWhereACheckFails) {
+  Fleet fleet = Consolidable::make();
+  fleet.measured_ = false;
+  fleet.settings.guards.survive_one_more =
+      true;  // two nodes are left, and one of them cannot hold everything
+  fleet.settings.guards.reserved_cores = 4;
+  const Proposal proposal = fleet.propose();
+  EXPECT_FALSE(proposal.plan.has_value());
+  ASSERT_TRUE(proposal.unproven.has_value());
+  EXPECT_FALSE(proposal.unproven->holds());
+  EXPECT_EQ(proposal.refusals.size(), 1u) << "the moves that were decided, and no others";
+}
+
 TEST(Revalidation, NamesWhatDrifted) {
   Fleet fleet = Consolidable::make();
   const ConsolidationPlan plan = *fleet.propose().plan;

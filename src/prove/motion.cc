@@ -63,6 +63,10 @@ Survivor describe(const Motion& motion, NodeId id) {
     s.cores = s.observation->cores.value_or(0);
     s.memory_bytes = s.observation->memory_bytes.value_or(0);
   }
+  if (!motion.evidence.measured) {
+    s.cores = node.capacity.get(kCpu) / 1000;
+    s.memory_bytes = node.capacity.get(kMemory);
+  }
   s.stays = live_pods(cluster, id);
   s.free_cpu = left(node.allocatable.get(kCpu), requested(cluster, s.stays, kCpu));
   s.free_memory = left(node.allocatable.get(kMemory), requested(cluster, s.stays, kMemory));

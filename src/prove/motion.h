@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "decide/plan.h"
+#include "model/autoscaler_status.h"
 #include "model/observation.h"
 #include "model/tier.h"
 #include "schedule/simulation.h"
@@ -19,6 +20,12 @@ namespace tamp::prove {
 struct Evidence {
   const decide::Context& context;
   const Observations& observations;
+  // false: planner Requests. What was measured plays no part, and the plan says so.
+  bool measured = true;
+  // Live, every agent publishes what its node's pods request; an observation from a file may come without it.
+  bool requests_published = false;
+  // What Cluster Autoscaler says of its groups; null where nobody knows.
+  const AutoscalerStatus* autoscaler = nullptr;
 };
 
 // Which nodes would go, and how the simulation placed their pods.

@@ -21,6 +21,7 @@ class Parts {
     pools();
     add("policy", canonical_policy(motion_.evidence.context.settings));
     prices();
+    autoscaler();
     std::sort(parts_.begin(), parts_.end(), [](const Part& a, const Part& b) { return a.what < b.what; });
     parts_.erase(std::unique(parts_.begin(), parts_.end()), parts_.end());
     return std::move(parts_);
@@ -60,6 +61,12 @@ class Parts {
       add("pool " + std::string(cluster_.text(pool.name)),
           canonical_pool(cluster_, pool, motion_.evidence.context.settings.pools[id.index()]));
     }
+  }
+  void autoscaler() {
+    if (motion_.evidence.autoscaler == nullptr) return;
+    // Targets move by themselves; the limits are what a plan depends on.
+    for (const AutoscalerGroup& group : motion_.evidence.autoscaler->groups)
+      add("autoscaler group " + group.name, group.min ? std::to_string(*group.min) : "unknown");
   }
   void prices() {
     const decide::TypeIndex types = decide::index_types(cluster_);
@@ -106,7 +113,12 @@ std::string plan_hash(const Motion& motion, const std::string& structure) {
   for (const Survivor& s : motion.survivors)
     if (s.node.valid()) nodes.push_back(s.node);
   JsonWriter w;
-  w.begin_object().field("version", 1).field("structure", structure).key("measurements").begin_array();
+  w.begin_object()
+      .field("version", 1)
+      .field("structure", structure)
+      .field("planner", motion.evidence.measured ? "SLO" : "Requests")
+      .key("measurements")
+      .begin_array();
   for (const NodeId id : nodes) {
     const Observation* seen = motion.observed(id);
     seen != nullptr ? w.raw(canonical_observation(*seen)) : w.null();

@@ -44,9 +44,16 @@ Usage strangers(const Motion& motion, const Survivor& survivor) {
 }  // namespace
 
 std::optional<Usage> usage_of(const Motion& motion, PodId id) {
+  Usage usage;
+  if (!motion.evidence.measured) {
+    const ResourceList& requests = motion.cluster().spec(motion.pod(id)).requests;
+    usage.memory = static_cast<double>(requests.get(kMemory));
+    if (motion.tier(id) != Tier::Background)
+      usage.cpu = static_cast<double>(requests.get(kCpu)) / static_cast<double>(kCore);
+    return usage;
+  }
   const PodObservation* pod = motion.measured(id);
   if (pod == nullptr || !pod->working_set) return std::nullopt;
-  Usage usage;
   usage.memory = static_cast<double>(*pod->working_set);
   if (motion.tier(id) == Tier::Background) return usage;
   const Windowed& w = pod->cpu_usage;

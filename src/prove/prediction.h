@@ -16,7 +16,8 @@ struct Usage {
   double memory = 0;  // bytes, by all pods
 };
 
-// The highest usage of a pod in any window; nothing where a window that counts is not known.
+// The highest usage of a pod in any window; nothing where a window that counts is not known. What it requests where nothing is
+// measured.
 std::optional<Usage> usage_of(const Motion& motion, PodId pod);
 
 struct Prediction {

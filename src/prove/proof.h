@@ -2,6 +2,7 @@
 // cluster that it was made on.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -61,6 +62,8 @@ struct Part {
 };
 
 struct ConsolidationPlan {
+  std::string planner;    // "SLO" or "Requests"
+  std::string method;     // which search found it: "empty", "multi" or "single"
   std::string hash;       // over structure and measurements: what is approved
   std::string structure;  // over what must still be equal before the first mutation
   std::vector<Part> parts;
@@ -71,7 +74,14 @@ struct ConsolidationPlan {
   std::vector<PredictedNode> predicted;
   Money hourly_savings;
   bool savings_known = true;
+  double disruption_cost = 0;
+  Money required_savings;
   Time created, expires;
+
+  // Every check passed.
+  bool holds() const {
+    return std::all_of(checks.begin(), checks.end(), [](const Check& check) { return check.passed; });
+  }
 
   // A month has 730 hours, as cloud price lists have it.
   Money monthly_savings() const { return {hourly_savings.nanos * 730}; }
@@ -85,6 +95,9 @@ struct Refusal {
 struct Proposal {
   std::optional<ConsolidationPlan> plan;
   std::vector<Refusal> refusals;  // moves that were tried before it, in order
+  // Planner Requests, where no move passes every check: the first that was decided on, with its checks. It can be looked at,
+  // but not carried out.
+  std::optional<ConsolidationPlan> unproven;
 };
 
 }  // namespace tamp::prove

@@ -51,7 +51,9 @@ struct Fleet {
   }
 
   decide::Context context() const { return {cluster, settings, now, std::nullopt, NodeId()}; }
-  Evidence evidence(const decide::Context& context) const { return {context, observations}; }
+  Evidence evidence(const decide::Context& context) const {
+    return {context, observations, measured_, requests_published, autoscaler};
+  }
   Proposal propose(const ConsolidationPlan* published = nullptr) const {
     const decide::Context c = context();
     return prove::propose(evidence(c), decide::make_plan(c, {}), published);
@@ -66,6 +68,11 @@ struct Fleet {
     for (const Check& check : checks(victim))
       if (!check.passed) out += (out.empty() ? "" : "; ") + check.message();
     return out;
+  }
+  // Digest of what removing this very node depends on.
+  std::string structure(std::string_view victim) const {
+    const decide::Context c = context();
+    return prove::prove(evidence(c), {{cluster.find_node(victim)}, nullptr, ""}).plan.structure;
   }
   Check check(std::string_view victim, std::string_view name) const {
     for (const Check& c : checks(victim))
@@ -103,6 +110,9 @@ struct Fleet {
   Settings settings;
   Observations observations;
   Time now = test::kNow;
+  bool measured_ = true;  // false: planner Requests
+  bool requests_published = false;
+  const AutoscalerStatus* autoscaler = nullptr;
 };
 
 // "Automated node consolidation under an SLO guard": three machines of 4 cores, a latency-critical cache with its load

@@ -26,6 +26,18 @@ PlannedReplacement describe(const Cluster& cluster, const decide::Replacement& r
   return out;
 }
 
+std::string method_name(decide::Method method) {
+  switch (method) {
+    case decide::Method::Empty:
+      return "empty";
+    case decide::Method::Multi:
+      return "multi";
+    case decide::Method::Single:
+      break;
+  }
+  return "single";
+}
+
 std::vector<PlannedMove> planned_moves(const Motion& motion) {
   const Cluster& cluster = motion.cluster();
   std::vector<PlannedMove> moves;
@@ -42,10 +54,6 @@ std::vector<PlannedMove> planned_moves(const Motion& motion) {
     moves.push_back(std::move(move));
   }
   return moves;
-}
-
-bool all_passed(const std::vector<Check>& checks) {
-  return std::all_of(checks.begin(), checks.end(), [](const Check& c) { return c.passed; });
 }
 
 // The gates let the node through but its pods found no place: a proof can say more than the decision did.
@@ -106,6 +114,7 @@ Proof prove(const Evidence& evidence, Intent intent) {
   const Motion motion = examine(evidence, std::move(intent));
   Proof proof;
   ConsolidationPlan& plan = proof.plan;
+  plan.planner = evidence.measured ? "SLO" : "Requests";
   for (const NodeId v : motion.intent.victims) plan.victims.emplace_back(motion.node_name(v));
   for (const Survivor& s : motion.survivors)
     if (s.node.valid()) plan.survivors.push_back(s.name);
@@ -116,52 +125,105 @@ Proof prove(const Evidence& evidence, Intent intent) {
     if (command->replacement) plan.replacement = describe(motion.cluster(), *command->replacement);
     plan.hourly_savings = command->savings;
     plan.savings_known = command->savings_known;
+    plan.method = method_name(command->method);
+    plan.disruption_cost = command->disruption_cost;
+    plan.required_savings = command->required_savings;
   }
   plan.parts = structural_parts(motion);
   plan.structure = structural_digest(plan.parts);
   plan.hash = plan_hash(motion, plan.structure);
   plan.created = motion.now();
   plan.expires = motion.now() + motion.guards().plan_expiry;
-  proof.holds = motion.intent.command != nullptr && all_passed(plan.checks);
+  proof.holds = motion.intent.command != nullptr && plan.holds();
   return proof;
 }
 
-Revalidation revalidate(const Evidence& evidence, const ConsolidationPlan& plan) {
+namespace {
+
+// What a fresh proof says of a plan, part by part where the parts are known.
+std::vector<std::string> drift(const ConsolidationPlan& plan, const ConsolidationPlan& fresh) {
+  std::vector<std::string> drifted;
+  if (plan.parts.empty()) {
+    if (plan.structure != fresh.structure) drifted.emplace_back("the structure changed");
+    return drifted;
+  }
+  const auto find = [](const std::vector<Part>& parts, const std::string& what) {
+    return std::find_if(parts.begin(), parts.end(), [&](const Part& p) { return p.what == what; });
+  };
+  for (const Part& part : plan.parts) {
+    const auto now = find(fresh.parts, part.what);
+    if (now == fresh.parts.end())
+      drifted.push_back(part.what + " is gone");
+    else if (now->digest != part.digest)
+      drifted.push_back(part.what + " changed");
+  }
+  for (const Part& part : fresh.parts)
+    if (find(plan.parts, part.what) == plan.parts.end()) drifted.push_back(part.what + " is new");
+  return drifted;
+}
+
+struct Renewal {
   Revalidation answer;
+  ConsolidationPlan fresh;  // the same move, proven now
+};
+
+Renewal renew(const Evidence& evidence, const ConsolidationPlan& plan) {
+  Renewal out;
+  Revalidation& answer = out.answer;
   const auto victims = find_nodes(evidence.context.cluster, plan.victims);
   if (!victims) {
     for (const std::string& name : plan.victims)
       if (!evidence.context.cluster.find_node(name).valid())
         answer.drifted.push_back("victim " + name + " is gone");
-    return answer;
+    return out;
   }
   const Reconsidered now = reconsider(evidence.context, *victims);
-  const Proof proof = prove(evidence, {*victims, now.command ? &*now.command : nullptr, now.obstacle});
-  const auto find = [](const std::vector<Part>& parts, const std::string& what) {
-    return std::find_if(parts.begin(), parts.end(), [&](const Part& p) { return p.what == what; });
-  };
-  for (const Part& part : plan.parts) {
-    const auto fresh = find(proof.plan.parts, part.what);
-    if (fresh == proof.plan.parts.end())
-      answer.drifted.push_back(part.what + " is gone");
-    else if (fresh->digest != part.digest)
-      answer.drifted.push_back(part.what + " changed");
-  }
-  for (const Part& part : proof.plan.parts)
-    if (find(plan.parts, part.what) == plan.parts.end()) answer.drifted.push_back(part.what + " is new");
+  Proof proof = prove(evidence, {*victims, now.command ? &*now.command : nullptr, now.obstacle});
+  answer.drifted = drift(plan, proof.plan);
   if (plan.expires <= evidence.context.now)
     answer.drifted.push_back("the plan expired at " + format_rfc3339(plan.expires));
   for (const Check& check : proof.plan.checks)
     if (!check.passed) answer.failed.push_back(check);
   answer.holds = proof.holds && answer.drifted.empty();
-  return answer;
+  out.fresh = std::move(proof.plan);
+  return out;
+}
+
+}  // namespace
+
+ConsolidationPlan published_plan(std::string hash, std::string structure, std::vector<std::string> victims,
+                                 Time created, Time expires) {
+  ConsolidationPlan plan;
+  plan.hash = std::move(hash);
+  plan.structure = std::move(structure);
+  plan.victims = std::move(victims);
+  plan.created = created;
+  plan.expires = expires;
+  return plan;
+}
+
+Revalidation revalidate(const Evidence& evidence, const ConsolidationPlan& plan) {
+  return renew(evidence, plan).answer;
 }
 
 Proposal propose(const Evidence& evidence, const decide::Plan& decision, const ConsolidationPlan* published) {
   Proposal proposal;
-  if (published != nullptr && revalidate(evidence, *published).holds) {
-    proposal.plan = *published;
-    return proposal;
+  // The same plan under the same name keeps its times.
+  const auto keep_name = [&](ConsolidationPlan& plan) {
+    plan.hash = published->hash;
+    plan.created = published->created;
+    plan.expires = published->expires;
+  };
+  if (published != nullptr && !published->victims.empty()) {
+    Renewal renewal = renew(evidence, *published);
+    if (renewal.answer.holds) {
+      if (published->parts.empty())
+        keep_name(renewal.fresh);
+      else
+        renewal.fresh = *published;
+      proposal.plan = std::move(renewal.fresh);
+      return proposal;
+    }
   }
   std::vector<std::vector<NodeId>> tried;
   const auto attempt = [&](Intent intent) {
@@ -170,14 +232,20 @@ Proposal propose(const Evidence& evidence, const decide::Plan& decision, const C
       return false;
     tried.push_back(intent.victims);
     Proof proof = prove(evidence, std::move(intent));
-    if (proof.holds)
+    if (published != nullptr && proof.plan.hash == published->hash &&
+        evidence.context.now < published->expires)
+      keep_name(proof.plan);
+    if (proof.holds) {
       proposal.plan = std::move(proof.plan);
-    else
-      proposal.refusals.push_back({std::move(proof.plan.victims), std::move(proof.plan.checks)});
-    return proof.holds;
+      return true;
+    }
+    proposal.refusals.push_back({proof.plan.victims, proof.plan.checks});
+    if (!evidence.measured && !proposal.unproven) proposal.unproven = std::move(proof.plan);
+    return false;
   };
   for (const decide::Command& command : decision.commands)
     if (attempt({command.nodes, &command, ""})) return proposal;
+  if (!evidence.measured) return proposal;
   // Each node by itself: what was refused together may pass alone.
   decide::PlanOptions each;
   each.every = true;

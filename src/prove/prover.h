@@ -37,4 +37,9 @@ struct Revalidation {
 };
 Revalidation revalidate(const Evidence& evidence, const ConsolidationPlan& plan);
 
+// A plan as a new leader finds it published: its name, its structure, its victims and its times; no parts. It revalidates as
+// any other, except that nobody can say which part drifted; and if it still holds, it gets the rest from the fresh proof.
+ConsolidationPlan published_plan(std::string hash, std::string structure, std::vector<std::string> victims,
+                                 Time created, Time expires);
+
 }  // namespace tamp::prove

@@ -6,20 +6,23 @@
 #include <cmath>
 
 #include "base/json_writer.h"
-#include "base/sha256.h"
-#include "report/command_fields.h"
 #include "report/plan_summary.h"
 #include "report/words.h"
 
 namespace tamp::report {
 namespace {
 
-// The bounds of the schema (deploy/crds): what is longer would be refused as a whole.
-constexpr std::size_t kCommandsShown = 100;
-constexpr std::size_t kVictimsShown = 200;    // of a command
-constexpr std::size_t kNodesShown = 100;      // of a reason
-constexpr std::size_t kTypesShown = 100;      // of a replacement
-constexpr std::size_t kMessageLength = 1024;  // bytes
+// The bounds of the schema (deploy/crds): what is longer would be refused as a whole. A plan that moves a thousand pods takes
+// some 250 KiB, far from what an object may have.
+constexpr std::size_t kVictimsShown = 200;
+constexpr std::size_t kSurvivorsShown = 200;
+constexpr std::size_t kMovesShown = 1000;
+constexpr std::size_t kChecksShown = 32;
+constexpr std::size_t kRefusalsShown = 10;
+constexpr std::size_t kRefusedChecksShown = 5;  // of a refusal, those that failed
+constexpr std::size_t kNodesShown = 100;        // of a reason
+constexpr std::size_t kTypesShown = 100;        // of a replacement
+constexpr std::size_t kMessageLength = 1024;    // bytes
 
 std::string_view raw_name(const Cluster& cluster, NodeId id) {
   return cluster.text(cluster.nodes[id.index()].name);
@@ -36,81 +39,107 @@ std::string_view shortened(std::string_view text) {
   return text.substr(0, end);
 }
 
-std::size_t pods_moved(const decide::Command& command) {
-  return static_cast<std::size_t>(std::count_if(command.moves.begin(), command.moves.end(),
-                                                [](const decide::Move& move) { return move.from.valid(); }));
+void write_names(JsonWriter& w, std::string_view key, const std::vector<std::string>& names,
+                 std::size_t most) {
+  w.key(key).begin_array();
+  for (std::size_t i = 0; i < std::min(names.size(), most); ++i) w.string(names[i]);
+  w.end_array();
 }
 
-void write_launch(JsonWriter& w, const Cluster& cluster, const decide::Replacement& replacement) {
+void write_launch(JsonWriter& w, const prove::PlannedReplacement& replacement) {
   w.begin_object();
-  w.field("nodePool", cluster.text(cluster.pools[replacement.pool.index()].name));
-  w.key("instanceTypes").begin_array();
-  for (std::size_t i = 0; i < std::min(replacement.types.size(), kTypesShown); ++i)
-    w.string(cluster.text(cluster.catalogue->types[replacement.types[i].index()].name));
-  w.end_array();
-  write_symbols(w.key("capacityTypes"), cluster, replacement.capacity_types);
-  write_symbols(w.key("zones"), cluster, replacement.zones);
+  w.field("nodePool", replacement.pool);
+  write_names(w, "instanceTypes", replacement.types, kTypesShown);
+  write_names(w, "capacityTypes", replacement.capacity_types, 10);
+  write_names(w, "zones", replacement.zones, kTypesShown);
   w.field("hourlyPrice", rounded(replacement.price.dollars()));
   w.end_object();
 }
 
-void write_plan_command(JsonWriter& w, const Cluster& cluster, const decide::Command& command) {
+void write_command(JsonWriter& w, const prove::ConsolidationPlan& plan) {
   w.begin_object();
-  w.field("method", name(command.method));
-  w.field("decision", command.replacement ? "replace" : "delete");
-  w.key("nodes").begin_array();
-  for (std::size_t i = 0; i < std::min(command.nodes.size(), kVictimsShown); ++i)
-    w.string(raw_name(cluster, command.nodes[i]));
-  w.end_array();
-  w.field("nodeCount", command.nodes.size());
-  w.field("podCount", pods_moved(command));
-  if (command.replacement) write_launch(w.key("replacement"), cluster, *command.replacement);
-  w.field("hourlySavings", rounded(command.savings.dollars()));
-  w.field("savingsKnown", command.savings_known);
-  w.field("disruptionCost", rounded(command.disruption_cost));
-  w.field("requiredSavings", rounded(command.required_savings.dollars()));
+  w.field("method", plan.method);
+  w.field("decision", plan.replacement ? "replace" : "delete");
+  write_names(w, "nodes", plan.victims, kVictimsShown);
+  w.field("nodeCount", plan.victims.size());
+  w.field("podCount", plan.moves.size());
+  if (plan.replacement) write_launch(w.key("replacement"), *plan.replacement);
+  w.field("hourlySavings", rounded(plan.hourly_savings.dollars()));
+  w.field("savingsKnown", plan.savings_known);
+  w.field("disruptionCost", rounded(plan.disruption_cost));
+  w.field("requiredSavings", rounded(plan.required_savings.dollars()));
   w.end_object();
 }
 
-std::string plan_hash(const PolicyStatus& status) {
-  JsonWriter w;
-  w.begin_object();
-  w.field("planner", status.planner);
-  w.key("victims").begin_array();
-  for (const decide::Command& command : status.plan.commands)
-    for (const NodeId node : command.nodes)
-      w.string(status.cluster.text(status.cluster.nodes[node.index()].uid));
-  w.end_array();
-  w.key("commands").begin_array();
-  for (const decide::Command& command : status.plan.commands) write_command(w, status.cluster, command);
-  w.end_array();
+void write_check(JsonWriter& w, const prove::Check& check) {
+  w.begin_object().field("name", check.name).field("passed", check.passed);
+  w.field("message", shortened(check.message()));
+  if (!check.subject.empty()) w.field("subject", shortened(check.subject));
   w.end_object();
-  return sha256_hex(w.text());
 }
 
-void write_plan(JsonWriter& w, const PolicyStatus& status, const StatusMembers& members, Money savings) {
-  std::size_t nodes = 0;
-  std::size_t pods = 0;
-  for (const decide::Command& command : status.plan.commands) {
-    nodes += command.nodes.size();
-    pods += pods_moved(command);
+void write_predicted(JsonWriter& w, const prove::PredictedNode& node) {
+  constexpr double kHundredth = 100;
+  w.begin_object().field("node", node.node).field("cores", node.cores);
+  w.field("cpuCores", std::round(node.cpu * kHundredth) / kHundredth);
+  w.field("memoryBytes", node.memory_bytes).field("memoryUsedBytes", node.memory);
+  w.field("criticalCores", node.critical_cores).field("pods", node.pods).end_object();
+}
+
+void write_plan(JsonWriter& w, const prove::ConsolidationPlan& plan) {
+  w.begin_object();
+  w.field("hash", plan.hash);
+  w.field("shortHash", std::string_view(plan.hash).substr(0, 12));
+  w.field("planner", plan.planner);
+  w.field("structure", plan.structure);
+  w.field("approvable", plan.holds());
+  w.field("decidedAt", format_rfc3339(plan.created));
+  w.field("createdAt", format_rfc3339(plan.created)).field("expiresAt", format_rfc3339(plan.expires));
+  w.field("hourlySavings", rounded(plan.hourly_savings.dollars()));
+  w.field("monthlySavings", rounded(plan.monthly_savings().dollars()));
+  w.field("nodes", plan.victims.size()).field("pods", plan.moves.size());
+  write_names(w, "victims", plan.victims, kVictimsShown);
+  write_names(w, "survivors", plan.survivors, kSurvivorsShown);
+  // Said also where there is none: the status is merged into what was there.
+  w.key("replacement");
+  if (plan.replacement)
+    write_launch(w, *plan.replacement);
+  else
+    w.null();
+  write_command(w.key("commands").begin_array(), plan);
+  w.end_array();
+  w.key("checks").begin_array();
+  for (std::size_t i = 0; i < std::min(plan.checks.size(), kChecksShown); ++i) write_check(w, plan.checks[i]);
+  w.end_array();
+  w.key("predicted").begin_array();
+  for (std::size_t i = 0; i < std::min(plan.predicted.size(), kSurvivorsShown); ++i)
+    write_predicted(w, plan.predicted[i]);
+  w.end_array();
+  w.key("moves").begin_array();
+  for (std::size_t i = 0; i < std::min(plan.moves.size(), kMovesShown); ++i) {
+    const prove::PlannedMove& move = plan.moves[i];
+    w.begin_object().field("namespace", move.ns).field("name", move.name).field("uid", move.uid);
+    w.field("tier", word(move.tier)).field("from", move.from).field("to", move.to).end_object();
   }
-  w.begin_object();
-  w.field("hash", members.plan_hash);
-  w.field("shortHash", std::string_view(members.plan_hash).substr(0, 12));
-  w.field("planner", status.planner);
-  w.field("decidedAt", format_rfc3339(members.plan_decided_at));
-  w.field("hourlySavings", rounded(savings.dollars()));
-  w.field("monthlySavings", rounded(savings.dollars() * kHoursPerMonth));
-  w.field("nodes", nodes).field("pods", pods);
-  w.key("commands").begin_array();
-  for (std::size_t i = 0; i < std::min(status.plan.commands.size(), kCommandsShown); ++i)
-    write_plan_command(w, status.cluster, status.plan.commands[i]);
   w.end_array();
   w.end_object();
 }
 
-void write_summary(JsonWriter& w, const PolicyStatus& status, Money savings) {
+void write_refusals(JsonWriter& w, const std::vector<prove::Refusal>& refusals) {
+  w.begin_array();
+  for (std::size_t i = 0; i < std::min(refusals.size(), kRefusalsShown); ++i) {
+    w.begin_object();
+    write_names(w, "victims", refusals[i].victims, kVictimsShown);
+    w.key("checks").begin_array();
+    std::size_t shown = 0;
+    for (const prove::Check& check : refusals[i].checks)
+      if (!check.passed && shown++ < kRefusedChecksShown) write_check(w, check);
+    w.end_array().end_object();
+  }
+  w.end_array();
+}
+
+void write_summary(JsonWriter& w, const PolicyStatus& status) {
   const auto eligible = std::count_if(status.every.candidates.begin(), status.every.candidates.end(),
                                       [](const decide::Candidate& c) { return c.eligible(); });
   const auto blocked =
@@ -119,14 +148,17 @@ void write_summary(JsonWriter& w, const PolicyStatus& status, Money savings) {
   w.begin_object();
   w.field("nodes", status.cluster.nodes.size());
   w.field("pods", live_pods(status.cluster));
-  w.field("hourlyCost", rounded(status.plan.hourly_cost.dollars()));
+  w.field("hourlyCost", rounded(status.decision.hourly_cost.dollars()));
   w.field("candidates", static_cast<std::int64_t>(eligible));
   w.field("blocked", static_cast<std::int64_t>(blocked));
+  const Money savings = status.plan != nullptr ? status.plan->hourly_savings : Money{};
   w.field("identifiedHourlySavings", rounded(savings.dollars()));
   w.end_object();
 }
 
-void write_reasons(JsonWriter& w, const PolicyStatus& status, const PlanSummary& summary) {
+void write_reasons(JsonWriter& w, const PolicyStatus& status) {
+  const PlanSummary summary =
+      summarize({status.cluster, status.decision, false, &status.every, std::nullopt});
   w.begin_array();
   for (const ReasonGroup& group : summary.kept) {
     if (group.reason == decide::Reason::None) continue;
@@ -147,42 +179,70 @@ void write_reasons(JsonWriter& w, const PolicyStatus& status, const PlanSummary&
 }  // namespace
 
 StatusMembers status_members(const PolicyStatus& status) {
-  const PlanSummary summary = summarize({status.cluster, status.plan, false, &status.every, std::nullopt});
   StatusMembers members;
-  const bool planned = status.publish && !status.plan.commands.empty();
-  if (planned) {
-    members.plan_hash = plan_hash(status);
-    members.plan_decided_at =
-        members.plan_hash == status.published_hash ? status.published_at : status.plan.decided_at;
+  if (status.plan != nullptr) {
+    members.plan_hash = status.plan->hash;
     JsonWriter w;
-    write_plan(w, status, members, summary.savings);
+    write_plan(w, *status.plan);
     members.plan = w.take();
   }
+  JsonWriter refused;
+  write_refusals(refused, status.refusals);
+  members.refusals = refused.take();
+  for (std::size_t i = 0; i < std::min(status.refusals.size(), kRefusalsShown); ++i) {
+    for (const std::string& victim : status.refusals[i].victims) members.refusals_key += victim + ' ';
+    for (const prove::Check& check : status.refusals[i].checks)
+      if (!check.passed) members.refusals_key += check.name + ' ' + check.subject + ' ';
+    members.refusals_key += '\n';
+  }
   JsonWriter figures;
-  write_summary(figures, status, planned ? summary.savings : Money{});
+  write_summary(figures, status);
   members.summary = figures.take();
   JsonWriter reasons;
-  write_reasons(reasons, status, summary);
+  write_reasons(reasons, status);
   members.reasons = reasons.take();
   return members;
 }
 
-std::vector<NodeNote> node_notes(const PolicyStatus& status) {
-  std::vector<const decide::Command*> command_of(status.cluster.nodes.size());
-  if (status.publish)
-    for (const decide::Command& command : status.plan.commands)
-      for (const NodeId node : command.nodes) command_of[node.index()] = &command;
+std::string nearest_refusal(const std::vector<prove::Refusal>& refusals) {
+  const auto failing = [](const prove::Refusal& refusal) {
+    return std::count_if(refusal.checks.begin(), refusal.checks.end(),
+                         [](const prove::Check& check) { return !check.passed; });
+  };
+  const auto nearest = std::min_element(refusals.begin(), refusals.end(), [&](const auto& a, const auto& b) {
+    return failing(a) < failing(b);
+  });
+  if (nearest == refusals.end()) return "";
+  std::string text = nearest->victims.size() == 1
+                         ? "node " + nearest->victims.front() + ": "
+                         : fmt::format("{} nodes ({}, ...): ", nearest->victims.size(),
+                                       nearest->victims.empty() ? "" : nearest->victims.front());
+  std::size_t said = 0;
+  for (const prove::Check& check : nearest->checks) {
+    if (check.passed) continue;
+    if (said == kRefusedChecksShown) break;
+    text += (said++ == 0 ? "" : "; ") + check.message();
+  }
+  return std::string(shortened(text));
+}
 
+std::vector<NodeNote> node_notes(const PolicyStatus& status) {
+  std::string planned;
+  if (const prove::ConsolidationPlan* plan = status.plan) {
+    planned = plan->replacement ? "would be replaced" : "would be deleted";
+    if (plan->victims.size() > 1) planned += fmt::format(" together with {} more", plan->victims.size() - 1);
+    if (plan->savings_known) planned += ", saving " + per_hour(plan->hourly_savings);
+  }
   std::vector<NodeNote> notes;
   for (const decide::NodeVerdict& verdict : status.every.nodes) {
-    if (const decide::Command* command = command_of[verdict.node.index()]) {
-      std::string what = command->replacement ? "would be replaced" : "would be deleted";
-      if (command->nodes.size() > 1) what += fmt::format(" together with {} more", command->nodes.size() - 1);
-      if (command->savings_known) what += ", saving " + per_hour(command->savings);
-      notes.push_back({verdict.node, true, decide::Reason::None, std::move(what)});
-    } else if (verdict.reason != decide::Reason::None) {
+    const std::string_view name = raw_name(status.cluster, verdict.node);
+    const bool goes =
+        status.plan != nullptr && std::find(status.plan->victims.begin(), status.plan->victims.end(), name) !=
+                                      status.plan->victims.end();
+    if (goes)
+      notes.push_back({verdict.node, true, decide::Reason::None, planned});
+    else if (verdict.reason != decide::Reason::None)
       notes.push_back({verdict.node, false, verdict.reason, verdict.message});
-    }
   }
   return notes;
 }

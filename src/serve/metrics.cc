@@ -130,6 +130,9 @@ struct Metrics::Families {
   Series<Counter> throttle_wait = counter("tamp_api_throttle_wait_seconds_total",
                                           "Time that requests waited for the client-side rate limit.");
   Series<Counter> events = counter("tamp_events_total", "Events written, by type.");
+  Series<Counter> observations =
+      counter("tamp_observations_total", "Answers of agents, by what became of them.");
+  Series<Gauge> observed_nodes = gauge("tamp_observed_nodes", "Nodes whose agent has answered.");
   Series<Gauge> leader = gauge("tamp_leader", "1 if this replica is the leader.");
   Series<Counter> webhook_requests = counter("tamp_webhook_requests_total", "Admission reviews answered.");
   Series<Gauge> build_info = gauge("tamp_build_info", "Always 1; the labels say what is running.");
@@ -223,6 +226,16 @@ void Metrics::api_throttled(Duration waited) {
 void Metrics::event_written(std::string_view type) {
   const std::lock_guard lock(families_->mutex);
   families_->events.at({{"type", text(type)}}).Increment();
+}
+
+void Metrics::observation(std::string_view result) {
+  const std::lock_guard lock(families_->mutex);
+  families_->observations.at({{"result", std::string(result)}}).Increment();
+}
+
+void Metrics::set_observed_nodes(std::int64_t nodes) {
+  const std::lock_guard lock(families_->mutex);
+  families_->observed_nodes.at({}).Set(static_cast<double>(nodes));
 }
 
 void Metrics::set_leader(bool leader) {

@@ -54,6 +54,11 @@ class Metrics {
   void api_throttled(Duration waited);
   void event_written(std::string_view type);  // Normal, Warning
 
+  // ---- the agents
+  // An answer to a question for measurements: "ok", or why it was refused.
+  void observation(std::string_view result);
+  void set_observed_nodes(std::int64_t nodes);
+
   // ---- the process
   void set_leader(bool leader);
   void webhook_answered(bool allowed);

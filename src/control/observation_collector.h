@@ -1,0 +1,85 @@
+// Asks the agents of all nodes for what they measure, round by round, and keeps the newest answer of each. Few questions are
+// open at a time, and each has a deadline: an agent that is slow or dead holds up nobody but itself.
+//
+// An answer is refused, without harm and with a count, if it is too large, makes no sense, speaks of another node, or is the
+// very document of the last round: that agent has stopped measuring. What a node said before then grows old by itself.
+//
+// Age is judged by our own clock that never jumps, from the moment of receipt, never by an agent's date: observations() dates each
+// document accordingly. How old a sample was when the document was made is in the document.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "control/log.h"
+#include "control/observation_source.h"
+#include "model/observation.h"
+#include "serve/metrics.h"
+
+namespace tamp::control {
+
+struct CollectorOptions {
+  Duration interval = Duration::seconds(10);  // from the beginning of a round to that of the next
+  Duration deadline = Duration::seconds(5);   // of one question
+  std::size_t concurrency = 16;
+};
+
+class ObservationCollector {
+ public:
+  ObservationCollector(kube::Loop& loop, ObservationSource& source, const Log& log, serve::Metrics& metrics,
+                       CollectorOptions options);
+  ObservationCollector(const ObservationCollector&) = delete;
+  ObservationCollector& operator=(const ObservationCollector&) = delete;
+
+  // These nodes, from the next round on. Begins to ask if it did not. What other nodes said is forgotten.
+  void look_after(std::vector<std::string> nodes);
+  // Asks no more, and forgets everything.
+  void stop();
+
+  // How often every node was asked. Grows when a round is over.
+  std::uint64_t rounds() const { return rounds_; }
+  // What is known, in the order of node names, dated by our clock.
+  Observations observations() const;
+
+ private:
+  struct Question {
+    kube::Pending answer, deadline;
+  };
+  struct Seen {
+    Observation document;
+    kube::Instant received;
+  };
+
+  void begin_round();
+  void ask_more();
+  void ask(const std::string& node);
+  void answered(const std::string& node, Result<std::string> bytes);
+  // One word for the metric; an empty problem is good news.
+  void note(const std::string& node, std::string_view result, const std::string& problem);
+  void close(const std::string& node);
+  std::pair<std::string_view, std::string> judge(const std::string& node, Result<std::string> bytes);
+
+  kube::Loop& loop_;
+  ObservationSource& source_;
+  const Log& log_;
+  serve::Metrics& metrics_;
+  CollectorOptions options_;
+
+  std::vector<std::string> nodes_;  // in order
+  std::map<std::string, Seen> seen_;
+  std::map<std::string, std::string_view> complaints_;  // the last result of a node that is not well
+  std::deque<std::string> waiting_;
+  std::map<std::string, Question> open_;
+  bool running_ = false;
+  std::uint64_t rounds_ = 0;
+  kube::Instant round_began_;
+  kube::Pending next_;
+};
+
+}  // namespace tamp::control

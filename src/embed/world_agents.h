@@ -1,0 +1,25 @@
+// The agents of a simulated world: what each node's agent would answer to GET /observe, in memory and in virtual time. One that is
+// silent never answers.
+#pragma once
+
+#include "control/observation_source.h"
+#include "embed/memory_transport.h"
+#include "world/world.h"
+
+namespace tamp::embed {
+
+class WorldAgents : public control::ObservationSource {
+ public:
+  // Both must outlive it, and the loop's actions with it.
+  WorldAgents(kube::Loop& loop, const world::World& world, Latency latency = {})
+      : loop_(loop), world_(world), latency_(latency) {}
+
+  kube::Pending observe(const std::string& node, std::function<void(Result<std::string>)> done) override;
+
+ private:
+  kube::Loop& loop_;
+  const world::World& world_;
+  Latency latency_;
+};
+
+}  // namespace tamp::embed
