@@ -59,7 +59,7 @@ TEST(World, TheSameSeedIsTheSameWorldByteForByte) {
   Scenario scenario = builtin("off-peak");
   scenario.warmup = Duration::minutes(2);
   World one = staged(scenario, 3), other = staged(scenario, 3), third = staged(scenario, 4);
-  for (World* world : {&one, &other, &third}) world->run_until(scenario.start + Duration::minutes(10));
+  for (World* world : {&one, &other, &third}) world->run_until(scenario.start + Duration::minutes(3));
   EXPECT_GT(one.story().lines().size(), 100U);
   EXPECT_EQ(story_of(one), story_of(other));
   EXPECT_NE(story_of(one), story_of(third));
@@ -69,11 +69,11 @@ TEST(World, ACopyHasTheSameFuture) {
   Scenario scenario = builtin("off-peak");
   scenario.warmup = Duration::minutes(2);
   World world = staged(scenario, 5);
-  world.run_until(scenario.start + Duration::minutes(4));
+  world.run_until(scenario.start + Duration::minutes(2));
   World copy = world;
-  world.run_until(scenario.start + Duration::minutes(10));
+  world.run_until(scenario.start + Duration::minutes(5));
   const std::string first = story_of(world);
-  copy.run_until(scenario.start + Duration::minutes(10));
+  copy.run_until(scenario.start + Duration::minutes(5));
   EXPECT_EQ(story_of(copy), first);
 }
 
