@@ -137,15 +137,16 @@ DumpField pod() {
   for (const char* list : {"containerStatuses", "initContainerStatuses"})
     status.children.push_back(
         inner(list, {leaf("name", Name), kept("resources", {"requests"}), leaf("allocatedResources", Keep),
-                     inner("state", {kept("terminated", {"finishedAt"})})}));
+                     leaf("restartCount", Keep),
+                     inner("state", {kept("terminated", {"finishedAt"}), kept("waiting", {"reason"})})}));
   return inner("", {std::move(meta), pod_spec(), std::move(status)});
 }
 
 DumpField machine_metadata() {
-  DumpField meta =
-      metadata(Name, {"karpenter.sh/do-not-disrupt", "karpenter.sh/do-not-evict",
-                      "cluster-autoscaler.kubernetes.io/scale-down-disabled",
-                      "autoscaling.cast.ai/removal-disabled", "temper.codes/pause", "temper.codes/requests"});
+  DumpField meta = metadata(
+      Name, {"karpenter.sh/do-not-disrupt", "karpenter.sh/do-not-evict",
+             "cluster-autoscaler.kubernetes.io/scale-down-disabled", "autoscaling.cast.ai/removal-disabled",
+             "temper.codes/pause", "temper.codes/requests", "temper.codes/run"});
   return with(meta, NodeLabels, {"labels"});
 }
 

@@ -60,6 +60,7 @@ Finding is_deleting(const Probe& probe) {
     if (claim.instance_terminating.is_true()) return fail("the machine of NodeClaim {} is terminating", name);
   }
   if (probe.node.deleted) return fail("the node is being deleted since {}", Moment{*probe.node.deleted});
+  if (is_victim(probe.node)) return fail("a run of Tamp's is removing the node");
   return fail("a taint says that an autoscaler is removing the node");
 }
 

@@ -20,6 +20,11 @@ bool initialized(const Cluster& cluster, const Node& node) {
   return node.labels.get(cluster.known.initialized) == cluster.known.true_;
 }
 
+bool is_victim(const Node& node) {
+  return node.marks.has_own(OwnMark::Cordon) || node.marks.has_own(OwnMark::Taint) ||
+         node.marks.has_own(OwnMark::NoLoadBalancer);
+}
+
 bool deleting(const Context& context, const Node& node) {
   const Cluster& cluster = context.cluster;
   if (node.claim.valid()) {
@@ -28,7 +33,7 @@ bool deleting(const Context& context, const Node& node) {
   }
   // Karpenter looks at its claim alone, and cleans up taints of its own that a run left behind.
   if (context.settings.karpenter_compat) return !node.claim.valid() && node.deleted;
-  return node.deleted || std::ranges::any_of(node.taints, [&](const Taint& taint) {
+  return node.deleted || is_victim(node) || std::ranges::any_of(node.taints, [&](const Taint& taint) {
            return (taint.key == cluster.known.disrupted_taint && taint.effect == TaintEffect::NoSchedule) ||
                   cluster.text(taint.key) == "ToBeDeletedByClusterAutoscaler";
          });

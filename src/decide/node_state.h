@@ -16,6 +16,9 @@ bool owned_by_karpenter(const Cluster& cluster, const Node& node);
 // It came into service. Karpenter says so with a label; a node of a node group counts while it is Ready.
 bool initialized(const Cluster& cluster, const Node& node);
 
+// A run of Tamp's is removing it.
+bool is_victim(const Node& node);
+
 // Somebody is removing it already.
 bool deleting(const Context& context, const Node& node);
 

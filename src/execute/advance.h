@@ -7,6 +7,7 @@
 // another process calls resume() first.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -50,9 +51,13 @@ struct Desk {
     std::vector<std::string> victims, survivors;
   };
   std::vector<Other> others;
+  // limits.podCooldown: a pod that came in place of an evicted one is left alone for so long. By the uid of a controller: when the
+  // first of its pods within that time was evicted.
+  Duration pod_cooldown;
+  std::map<std::string, Time> evicted_owners;
 };
 // Takes an approval in: to Validating with the plan's moves copied, or to RolledBack with a reason (StalePlan, PlanExpired,
-// AlreadyUsed, NotActing, Paused, AnotherRun, NoKarpenter, TooLarge). `cluster` gives the uids.
+// AlreadyUsed, NotActing, Paused, AnotherRun, NoKarpenter, PodCooldown, TooLarge). `cluster` gives the uids.
 void take_in(Run& run, const Desk& desk, const Cluster& cluster, Time now);
 
 }  // namespace tamp::execute

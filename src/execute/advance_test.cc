@@ -107,8 +107,10 @@ TEST(Run, APendingReplacementAbortsAfterFiveMinutes) {
   EXPECT_EQ(stage.run.phase, Phase::RolledBack);
   EXPECT_EQ(stage.run.reason, "PendingReplacement");
   EXPECT_EQ(stage.marks(), before);
-  EXPECT_GE(stage.now - blocked, Duration::minutes(5));
-  EXPECT_LT(stage.now - blocked, Duration::minutes(6));
+  const PhaseEntry& aborted = stage.run.phases[stage.run.phases.size() - 2];
+  ASSERT_EQ(aborted.phase, Phase::Aborting);
+  EXPECT_GE(aborted.at - blocked, Duration::minutes(5));
+  EXPECT_LT(aborted.at - blocked, Duration::minutes(6));
 }
 
 TEST(Run, ReplacesANode) {

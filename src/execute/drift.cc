@@ -66,7 +66,12 @@ std::optional<Drift> no_place_left(const Run& run, const Sight& sight) {
   const std::unique_ptr<Cluster> completed = decide::with_missing_pods(cluster);
   const Cluster& whole = completed ? *completed : cluster;
   const schedule::Index index(whole, legal_places(context));
-  schedule::Simulation simulation(index, decide::background_pods(context, whole));
+  // The victims are on their way out already, so their pods would be counted twice.
+  std::vector<schedule::Seeker> background = decide::background_pods(context, whole);
+  std::erase_if(background, [&](const schedule::Seeker& s) {
+    return std::find(moved.begin(), moved.end(), s.pod) != moved.end();
+  });
+  schedule::Simulation simulation(index, std::move(background));
   schedule::NewNode none;
   none.allowed = false;
   const schedule::Outcome outcome = simulation.try_without(victims, moved, none);

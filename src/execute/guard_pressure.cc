@@ -77,8 +77,14 @@ void raise(double& peak, double value) {
   if (value > peak + kStep) peak = std::round(value * 1000) / 1000;
 }
 
-PressurePeak& peak_of_now(Run& run) {
-  if (!run.guards.last_eviction) return run.guards.before;
+// What is seen in the moment of the first eviction is still what was before it.
+bool before_evictions(const Run& run, Time now) {
+  const std::optional<Time> first = first_eviction(run);
+  return !first || now <= *first;
+}
+
+PressurePeak& peak_of_now(Run& run, Time now) {
+  if (before_evictions(run, now)) return run.guards.before;
   const bool after = waits_for_reap(run.phase) || run.phase == Phase::Succeeded;
   return after ? run.guards.after : run.guards.during;
 }
@@ -109,12 +115,12 @@ Finding pressure(Run& run, const Sight& sight) {
   if (!run.pressure_guards) return std::nullopt;
   const Limits& limits = sight.limits;
   Finding worst;
-  const bool before = !run.guards.last_eviction;
+  const bool before = before_evictions(run, sight.now);
   each_protected_pod(run, sight, [&](const Survivor& s, const Pod& pod, const PodObservation* measured) {
     if (!problem_with_node(sight, s.node).empty() || !problem_with_pod(limits, measured).empty()) return;
     for (const Reading& r : readings(*measured, limits)) {
       const double minute = *r.pressure.s60, ten_seconds = *r.pressure.s10;
-      raise(peak_of_now(run).*r.peak, minute);
+      raise(peak_of_now(run, sight.now).*r.peak, minute);
       if (before) raise(run.guards.baseline[s.node].*r.peak, minute);
       const auto it = run.guards.baseline.find(s.node);
       // Without a baseline nothing is known to be usual.

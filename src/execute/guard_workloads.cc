@@ -16,13 +16,9 @@ constexpr std::int32_t kExpendable = -10;
 constexpr std::size_t kMostPending = 50;
 
 // Creation times are whole seconds.
-std::optional<Time> first_eviction(const Run& run) {
-  for (const Mutation& m : run.journal.entries)
-    if (m.kind == MutationKind::Evict) return m.intended - Duration::seconds(1);
-  return std::nullopt;
+bool came_after(const Pod& pod, Time time) {
+  return !pod.created || *pod.created >= time - Duration::seconds(1);
 }
-
-bool came_after(const Pod& pod, Time time) { return !pod.created || *pod.created >= time; }
 
 bool waits_for_a_node(const Cluster& cluster, const Pod& pod) {
   return !pod.bound() && pod.active() && pod.phase == PodPhase::Pending && !pod.daemon() &&

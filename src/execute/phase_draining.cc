@@ -166,11 +166,20 @@ Departing* next_to_go(Turn& turn) {
   return nullptr;
 }
 
+// The hour's limit of evictions is used up, with those that this step intends. One that is tried again has been counted.
+bool hour_is_full(const Turn& turn, const Departing& move) {
+  if (!turn.sight.evictions_left || turn.journal().eviction_of(move.uid) != nullptr) return false;
+  const auto& entries = turn.journal().entries;
+  return std::count_if(entries.begin(), entries.end(), [&](const Mutation& m) {
+           return m.kind == MutationKind::Evict && m.intended == turn.now();
+         }) >= *turn.sight.evictions_left;
+}
+
 // True if one more eviction is intended now.
 bool evict_one(Turn& turn) {
   Run& run = turn.run();
   Departing* const move = next_to_go(turn);
-  if (move == nullptr) return false;
+  if (move == nullptr || hour_is_full(turn, *move)) return false;
   const auto& last = run.guards.last_eviction;
   if ((last && turn.now() - *last < turn.limits().between_evictions) || !measured_since(turn)) return false;
   if (const auto drift = no_place_left(run, turn.sight)) {

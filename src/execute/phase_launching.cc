@@ -27,6 +27,11 @@ void launch(Turn& turn) {
   if (!claim->initialized.is_true() || !claim->node.valid()) return;
   const Node& node = turn.cluster().nodes[claim->node.index()];
   if (!node.ready.is_true() || signal != Signal::Fine) return;
+  // From now on it is watched as any survivor, so its agent must have begun.
+  if (run.pressure_guards) {
+    const Observation* const seen = find_observation(turn.sight.observations, turn.cluster().text(node.name));
+    if (seen == nullptr || turn.now() - seen->at > turn.limits().max_observation_age) return;
+  }
 
   run.claim_node = turn.cluster().text(node.name);
   const Survivor survivor{run.claim_node, std::string(turn.cluster().text(node.uid))};

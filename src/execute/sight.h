@@ -40,6 +40,9 @@ struct Sight {
   // ---- answers to what an earlier step asked for; absent until they are there
   std::optional<prove::Revalidation> revalidation;  // Validating, of this run's plan, made now
   std::map<std::string, Conclusion> rehearsals;     // dry runs, by pod uid
+
+  // What is left of limits.maxEvictionsPerHour, all runs counted, this one too; absent: no limit.
+  std::optional<std::int64_t> evictions_left = std::nullopt;
 };
 
 }  // namespace tamp::execute

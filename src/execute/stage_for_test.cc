@@ -8,6 +8,7 @@
 #include "codec/settings.h"
 #include "codec/snapshot.h"
 #include "execute/claim_body.h"
+#include "execute/guards.h"
 #include "execute/marks.h"
 #include "execute/run_document.h"
 
@@ -149,6 +150,12 @@ std::set<std::string> Stage::pods_on(const std::string& node) const {
   return names;
 }
 
+std::size_t Stage::stopping() const {
+  return static_cast<std::size_t>(std::count_if(pods_.begin(), pods_.end(), [](const auto& p) {
+    return p.second.at({"metadata", "deletionTimestamp"}).is_string();
+  }));
+}
+
 bool Stage::schedulable(const std::string& name) const {
   const Tree& node = nodes_.at(name);
   return !node.at({"spec", "unschedulable"}).boolean() && node.at({"spec", "taints"}).empty();
@@ -175,6 +182,24 @@ std::string Stage::marks() const {
   return out;
 }
 
+void Stage::scale(const std::string& app, std::int64_t replicas) {
+  sets_.at(app).ensure({"spec", "replicas"}) = replicas;
+}
+
+void Stage::restart(const std::string& name, std::int64_t times) {
+  pod(name).ensure({"status", "containerStatuses"}) =
+      parse(fmt::format(R"([{{"name":"c","restartCount":{},"state":{{}}}}])", times));
+}
+
+void Stage::crash_loop(const std::string& name, std::int64_t restarts) {
+  restart(name, restarts);
+  pod(name)
+      .ensure({"status", "containerStatuses"})
+      .elements()[0]
+      .ensure({"state", "waiting"})
+      .set("reason", "CrashLoopBackOff");
+}
+
 void Stage::remove_node(const std::string& name) {
   for (const std::string& pod : pods_on(name)) pods_.erase(pod);
   nodes_.erase(name);
@@ -198,7 +223,7 @@ Observations Stage::observations(const Cluster& cluster) const {
   for (const Node& node : cluster.nodes) {
     Observation o;
     o.node = cluster.text(node.name);
-    o.at = now;
+    o.at = now - observation_age;
     o.cores = 8;
     o.memory_bytes = std::int64_t{64} << 30;
     for (const PodId id : node.pods) {
@@ -207,9 +232,10 @@ Observations Stage::observations(const Cluster& cluster) const {
       p.ns = cluster.text(pod.ns);
       p.name = cluster.text(pod.name);
       p.uid = cluster.text(pod.uid);
-      p.samples = 300;
+      p.samples = samples;
       p.age_s = 1;
       p.cpu_corrected = p.memory.some = p.io.some = {pressure, pressure, pressure};
+      if (windows && p.name == pressed_pod) p.cpu_corrected = *windows;
       o.pods.push_back(std::move(p));
     }
     all.push_back(std::move(o));
@@ -255,13 +281,23 @@ Step Stage::look() {
   const Cluster c = cluster();
   const Settings settings = codec::resolve_settings(c, {});
   const Observations seen = observations(c);
-  Sight sight{now,  c,      distrust,     settings,   limits, seen, application, policy_present,
-              acts, paused, revalidation, rehearsals_};
+  Sight sight{now,  c,      distrust,     settings,   limits,        seen, application, policy_present,
+              acts, paused, revalidation, rehearsals, evictions_left};
   const Step step = advance(run, sight);
+  const bool evicts =
+      std::any_of(step.run.journal.entries.begin(), step.run.journal.entries.end(),
+                  [](const Mutation& m) { return m.kind == MutationKind::Evict && m.open(); });
+  if (evicts) {
+    Run copy = step.run;
+    EXPECT_TRUE(execute::look(copy, sight).empty()) << "no eviction while a guard is not fine";
+    EXPECT_EQ(step.run.phase, Phase::Draining);
+    EXPECT_EQ(step.run.guards.tripped, "");
+  }
   // The same sight once more changes nothing; and the same run on the same sight gives the same answer.
   const Step again = advance(step.run, sight);
   EXPECT_FALSE(again.changed) << write_status(again.run) << "\n" << write_status(step.run);
-  for (const std::size_t i : step.rehearse) rehearsals_[step.run.moves.at(i).uid] = done();
+  if (answers_rehearsals)
+    for (const std::size_t i : step.rehearse) rehearsals[step.run.moves.at(i).uid] = done();
   return step;
 }
 
@@ -287,7 +323,10 @@ void Stage::carry_out(bool answers) {
   for (const Mutation& m : run.journal.entries)
     if (m.open()) open.push_back(m.id);
   for (const std::uint32_t id : open) {
+    const bool dies = dies_at != 0 && ++carried_out_ == dies_at;
+    if (dies && !dies_after_sending) return crash();
     const Conclusion c = perform(*run.journal.find(id));
+    if (dies) return crash();
     if (answers && !unanswered.contains(id)) conclude(run, id, c, now);
     if (unanswered.contains(id)) conclude(run, id, {}, now);
   }
@@ -306,13 +345,22 @@ void Stage::turn(Duration life) {
 }
 
 Duration Stage::step_of_time() const {
-  return waits_for_reap(run.phase) ? Duration::seconds(20) : Duration::seconds(5);
+  if (run.phase == Phase::Aborting) return Duration::seconds(60);
+  const bool slow = waits_for_reap(run.phase) || run.phase == Phase::Launching;
+  return Duration::seconds(slow ? 20 : 5);
 }
 
 bool Stage::play(Duration limit) {
   const Time end = now + limit;
   while (!over(run.phase) && now < end) turn(step_of_time());
   return over(run.phase);
+}
+
+bool Stage::play_until_the_first_eviction() {
+  evictions_left = 0;
+  const bool there = play_until(Phase::Draining);
+  evictions_left.reset();
+  return there;
 }
 
 bool Stage::play_until(Phase phase, Duration limit) {
@@ -472,6 +520,30 @@ std::vector<std::string> Stage::evicted() const {
   for (const std::string& line : history)
     if (line.starts_with("Evict ")) names.push_back(line.substr(6));
   return names;
+}
+
+bool Stage::happened(std::string_view what) const {
+  return std::find(history.begin(), history.end(), what) != history.end();
+}
+
+GuardFinding Stage::ask(std::string_view guard) {
+  const Cluster c = cluster();
+  const Settings settings = codec::resolve_settings(c, {});
+  const Observations seen = observations(c);
+  const Sight sight{now,  c,      distrust,     settings, limits, seen, application, policy_present,
+                    acts, paused, revalidation, {}};
+  for (GuardFinding& f : execute::look(run, sight))
+    if (f.guard == guard) return std::move(f);
+  return {};
+}
+
+Stage two_nodes() {
+  Stage stage;
+  for (const char* name : {"a", "b"}) stage.add_node(name);
+  stage.add_pod({"cache-a", "a", "cache", 1'000'000, 1000});
+  stage.add_pod({"batch-b", "b", "batch", -1000, 100});
+  stage.add_pod({"store-b", "b", "store", 100'000, 100});
+  return stage;
 }
 
 Stage three_nodes() {

@@ -12,6 +12,7 @@
 
 #include "codec/tree.h"
 #include "execute/advance.h"
+#include "execute/guards.h"
 #include "execute/limits.h"
 #include "model/settings.h"
 #include "support/words.h"
@@ -39,10 +40,14 @@ class Stage {
   bool has_claim(const std::string& name) const { return claims_.contains(name); }
   std::map<std::string, codec::Tree>& claims() { return claims_; }
   std::set<std::string> pods_on(const std::string& node) const;
+  std::size_t stopping() const;  // pods that were asked to
   bool schedulable(const std::string& node) const;
   bool annotated(const std::string& node, std::string_view key) const;
   // Everything that is Tamp's or an autoscaler's mark, of all nodes: equal texts before and after mean no residue.
   std::string marks() const;
+  void scale(const std::string& app, std::int64_t replicas);
+  void restart(const std::string& pod, std::int64_t times);
+  void crash_loop(const std::string& pod, std::int64_t restarts);
   // Takes the node away, and its pods with it: a reap, or a machine that dies.
   void remove_node(const std::string& name);
 
@@ -57,10 +62,19 @@ class Stage {
   bool launches = true;         // NodeClaims get a node
   bool measures = true;         // agents answer
   Duration reap_delay = Duration::minutes(2);
-  double pressure = 0.0;                       // of every protected pod, in all windows
+  double pressure = 0.0;            // of every pod, in all windows
+  std::optional<Windowed> windows;  // … and of `pressed_pod`, cpu
+  std::string pressed_pod = "cache-a";
+  std::int64_t samples = 300;
+  Duration observation_age;
+  std::optional<std::int64_t> evictions_left;
   std::string distrust;                        // of the watches
   std::map<std::string, Conclusion> refusals;  // by name of the object: answered instead of being carried out
   std::set<std::uint32_t> unanswered;          // ids that are carried out, and whose answer is lost
+  int dies_at = 0;                             // the leader dies at the so-many-th change, counted from 1 …
+  bool dies_after_sending = true;  // … when it is made and before the answer comes, or before it is made
+  std::map<std::string, Conclusion> rehearsals;  // by uid of the pod; made up as they are asked for
+  bool answers_rehearsals = true;
   bool paused = false, acts = true, policy_present = true;
   std::optional<ApplicationSignal> application;
   std::optional<prove::Revalidation> revalidation = prove::Revalidation{true, {}, {}};
@@ -75,6 +89,7 @@ class Stage {
   void turn(Duration life = Duration::seconds(5));
   // Until it is over or the time is up. True if it is over.
   bool play(Duration limit = Duration::hours(2));
+  bool play_until_the_first_eviction();  // which has not happened yet
   bool play_until(Phase phase, Duration limit = Duration::hours(2));
   // The leader dies: what it knew is what was stored.
   void crash() { resume(run); }
@@ -87,6 +102,9 @@ class Stage {
   // ---- what happened, in order: "Cordon c", "Evict default/web-1"
   std::vector<std::string> history;
   std::vector<std::string> evicted() const;
+  bool happened(std::string_view what) const;
+  // What that guard says now; Fine if it has nothing to say.
+  GuardFinding ask(std::string_view guard);
   Cluster cluster() const;
 
  private:
@@ -99,11 +117,12 @@ class Stage {
 
   std::map<std::string, codec::Tree> nodes_, pods_, claims_, sets_;
   std::map<std::string, Time> empty_since_;
-  std::map<std::string, Conclusion> rehearsals_;
   std::set<std::uint32_t> asked_;
-  int serial_ = 0;
+  int serial_ = 0, carried_out_ = 0;
 };
 
+// Node a with a Critical pod, and node b with one of Background and one that is High.
+Stage two_nodes();
 // Three nodes; c holds nine pods of four tiers, each with a controller of its own, as in "Automated node consolidation under an SLO
 // guard".
 Stage three_nodes();

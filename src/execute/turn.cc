@@ -87,6 +87,12 @@ Standing see_to(Turn& turn, MutationKind kind, const Targets& targets) {
   return standing;
 }
 
+std::optional<Time> first_eviction(const Run& run) {
+  for (const Mutation& m : run.journal.entries)
+    if (m.kind == MutationKind::Evict) return m.intended;
+  return std::nullopt;
+}
+
 Targets changed_nodes(const Run& run) {
   Targets nodes;
   for (const Mutation& m : run.journal.entries) {

@@ -56,6 +56,8 @@ Standing see_to(Turn& turn, MutationKind kind, const Targets& targets);
 bool takes_back(const Run& run, const Mutation& mutation);
 // An entry that was refused, or of which nothing is known, is due again.
 bool due(const Mutation& mutation, Time now);
+// When the first one was intended.
+std::optional<Time> first_eviction(const Run& run);
 // Nodes that this run changed, or may have changed.
 Targets changed_nodes(const Run& run);
 

@@ -1,0 +1,128 @@
+// Who may begin.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "execute/stage_for_test.h"
+
+namespace tamp::execute {
+namespace {
+
+using testing::HasSubstr;
+
+struct Approval : testing::Test {
+  Stage stage = two_nodes();
+  prove::ConsolidationPlan plan = stage.plan({"b"});
+  Desk desk;
+  Approval() { desk.plan = &plan; }
+
+  std::string answer() {
+    execute::Run run = stage.run;
+    take_in(run, desk, stage.cluster(), stage.now);
+    EXPECT_TRUE(run.journal.entries.empty());
+    return run.phase == Phase::Validating ? "" : run.reason + ": " + run.message;
+  }
+  Desk::Other other(Phase phase, std::string hash = "other") {
+    Desk::Other o;
+    o.name = "run-0";
+    o.plan_hash = std::move(hash);
+    o.created = stage.now - Duration::hours(1);
+    o.phase = phase;
+    return o;
+  }
+};
+
+TEST_F(Approval, OfThePublishedPlanBegins) {
+  EXPECT_EQ(answer(), "");
+  take_in(stage.run, desk, stage.cluster(), stage.now);
+  EXPECT_EQ(stage.run.moves.size(), 2U);
+  EXPECT_EQ(stage.run.moves[0].name, "batch-b");
+  EXPECT_EQ(stage.run.moves[1].owner_uid, "uid-set-store");
+  EXPECT_EQ(stage.run.victims[0].claim, "claim-b");
+  EXPECT_EQ(stage.run.survivors, (std::vector<Survivor>{{"a", "uid-a"}}));
+}
+
+TEST_F(Approval, OfAnotherPlanIsStale) {
+  stage.run.plan_hash = "yesterday";
+  EXPECT_THAT(answer(), HasSubstr("StalePlan"));
+  desk.plan = nullptr;
+  EXPECT_THAT(answer(), HasSubstr("StalePlan"));
+}
+
+TEST_F(Approval, OfAPlanWhoseNodeIsGoneIsStale) {
+  stage.remove_node("a");
+  EXPECT_THAT(answer(), HasSubstr("StalePlan: node a is gone"));
+}
+
+TEST_F(Approval, ExpiresWithThePlan) {
+  stage.now = plan.expires;
+  EXPECT_THAT(answer(), HasSubstr("PlanExpired"));
+}
+
+TEST_F(Approval, IsGoodForOneRun) {
+  desk.others = {other(Phase::RolledBack, "hash")};
+  EXPECT_THAT(answer(), HasSubstr("AlreadyUsed"));
+  desk.others[0].used = false;
+  EXPECT_EQ(answer(), "") << "that one was refused before it began";
+}
+
+TEST_F(Approval, OfTwoOfOnePlanTheEarlierCounts) {
+  desk.others = {other(Phase::Approved, "hash")};
+  desk.others[0].created = stage.now + Duration::seconds(1);
+  EXPECT_EQ(answer(), "");
+}
+
+TEST_F(Approval, NeedsAPolicyThatActs) {
+  desk.acts = false;
+  EXPECT_THAT(answer(), HasSubstr("NotActing"));
+}
+
+TEST_F(Approval, NeedsAPolicyThatIsNotPaused) {
+  desk.paused = true;
+  EXPECT_THAT(answer(), HasSubstr("Paused"));
+}
+
+TEST_F(Approval, WaitsForNobody) {
+  for (const Phase phase :
+       {Phase::Approved, Phase::Validating, Phase::Draining, Phase::Settling, Phase::Aborting}) {
+    desk.others = {other(phase)};
+    EXPECT_THAT(answer(), HasSubstr("AnotherRun")) << word(phase);
+  }
+  for (const Phase phase : {Phase::Succeeded, Phase::RolledBack, Phase::AwaitingReap, Phase::Escalated}) {
+    desk.others = {other(phase)};
+    EXPECT_EQ(answer(), "") << word(phase);
+  }
+}
+
+TEST_F(Approval, SharesSurvivorsButNoVictims) {
+  desk.others = {other(Phase::AwaitingReap)};
+  desk.others[0].survivors = {"a"};
+  EXPECT_EQ(answer(), "");
+  desk.others[0].survivors = {"b"};
+  EXPECT_THAT(answer(), HasSubstr("AnotherRun"));
+  desk.others[0].survivors = {};
+  desk.others[0].victims = {"a"};
+  EXPECT_THAT(answer(), HasSubstr("AnotherRun"));
+}
+
+TEST_F(Approval, OfAReplacementNeedsKarpenter) {
+  plan.replacement = prove::PlannedReplacement{"workers", {"m5.large"}, {}, {}, {}};
+  EXPECT_THAT(answer(), HasSubstr("NoKarpenter"));
+  plan.replacement->pool = "default";
+  EXPECT_EQ(answer(), "");
+}
+
+TEST_F(Approval, DoesNotMoveTheSamePodAgainAtOnce) {
+  desk.pod_cooldown = Duration::hours(1);
+  desk.evicted_owners = {{"uid-set-store", stage.now - Duration::minutes(5)}};
+  EXPECT_THAT(answer(), HasSubstr("PodCooldown: pod default/store-b"));
+  desk.evicted_owners = {{"uid-set-store", stage.now + Duration::minutes(5)}};
+  EXPECT_EQ(answer(), "") << "it was there before";
+}
+
+TEST_F(Approval, CanBeTakenBackBeforeItBegins) {
+  stage.run.abort_requested = true;
+  EXPECT_THAT(answer(), HasSubstr("AbortRequested"));
+}
+
+}  // namespace
+}  // namespace tamp::execute
