@@ -10,7 +10,8 @@ namespace {
 // To the nanosecond where there is a fraction: order within a second matters.
 std::string text_of(Time t) {
   std::string text = format_rfc3339(t);
-  const std::int64_t fraction = t.ns - t.unix_seconds() * 1'000'000'000;
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  const std::int64_t fraction = (t.ns % kSecond + kSecond) % kSecond;
   if (fraction != 0) text.insert(text.size() - 1, fmt::format(".{:09}", fraction));
   return text;
 }

@@ -10,6 +10,7 @@
 #include "execute/claim_body.h"
 #include "execute/guards.h"
 #include "execute/marks.h"
+#include "execute/reasons.h"
 #include "execute/run_document.h"
 
 namespace tamp::execute {
@@ -340,6 +341,9 @@ void Stage::turn(Duration life) {
       EXPECT_TRUE(may_follow(step.run.phases[i - 1].phase, step.run.phases[i].phase));
   }
   run = std::move(step.run);
+  EXPECT_TRUE(run.reason.empty() ||
+              std::find(std::begin(kReasons), std::end(kReasons), run.reason) != std::end(kReasons))
+      << run.reason;
   carry_out();
   live(life);
 }

@@ -24,6 +24,7 @@
 #include "fuzz/kube_targets.h"
 #include "fuzz/patch_targets.h"
 #include "fuzz/require.h"
+#include "fuzz/run_targets.h"
 #include "fuzz/store_targets.h"
 
 namespace tamp::fuzz {
@@ -207,13 +208,14 @@ void observation(std::string_view bytes) {
   }
 }
 
-constexpr std::array<Target, 23> kTargets = {{{"admission", admission},
+constexpr std::array<Target, 24> kTargets = {{{"admission", admission},
                                               {"kernel_files", kernel_files},
                                               {"node_pods", node_pods},
                                               {"tier_requests", tier_requests},
                                               {"snapshot", snapshot},
                                               {"store", store},
                                               {"patch", patch},
+                                              {"run", run},
                                               {"expression", expression},
                                               {"definition", definition},
                                               {"dump", dump},
