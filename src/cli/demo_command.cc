@@ -187,8 +187,9 @@ Status run_demo(const Options& options, const Environment& environment, const st
   TAMP_CHECK(write_file(machines.path, world::machine_catalogue((*cluster)->scenario())));
   const std::vector<std::string> try_these = {
       "export KUBECONFIG=" + kubeconfig.path + " INSTANCE_TYPES=" + machines.path,
-      "kubectl get nodes · kubectl get temperpolicy default -o yaml · tamp plan · tamp explain NODE · "
-      "Ctrl-C ends it"};
+      "tamp status · tamp approve HASH --watch · tamp abort RUN --watch · tamp plan · tamp explain NODE · "
+      "kubectl get "
+      "nodes · Ctrl-C ends it"};
   const bool terminal = ::isatty(STDOUT_FILENO) == 1 && environment("TERM") != "dumb";
   std::string last_words;
   {

@@ -178,6 +178,8 @@ Status apply_qps(Options& o, const std::string& value, SettingSource) {
   return success();
 }
 
+Status apply_watch(Options& o, const std::string& value, SettingSource) { return set_switch(o.watch, value); }
+
 Status apply_mask(Options& o, const std::string& value, SettingSource) { return set_switch(o.mask, value); }
 
 // The embedded cluster knows no way to keep strangers out but to be out of their reach.
@@ -257,13 +259,17 @@ constexpr Flag kFlags[] = {
     {"--savings-threshold", "", "DOLLARS", "SAVINGS_THRESHOLD",
      "$/h that a move must save per unit of disruption cost; 0 is off", kDecides, false, apply_savings},
     {"--all", "", "", "ALL", "every pod", kFits, false, apply_all_pods},
-    {"--output", "-o", "table|json|yaml", "OUTPUT", "for people or for tools", kQuestions, false,
-     apply_output},
+    {"--output", "-o", "table|json|yaml", "OUTPUT", "for people or for tools",
+     kQuestions | kStatus | kRuns | kRun, false, apply_output},
     {"--color", "", "auto|always|never", "COLOR", "auto: in a terminal, unless NO_COLOR is set",
-     kQuestions | kDemo, false, apply_color},
+     kQuestions | kDemo | kStatus | kRuns | kRun, false, apply_color},
+    {"--node", "", "NODE", "", "this node alone", kPause | kResume, false, apply_text<&Options::node>},
+    {"--watch", "-w", "", "", "stay, and tell of every step until the run is over", kApprove | kAbort | kRun,
+     false, apply_watch},
     {"--mask", "", "", "MASK", "replace names and images by pseudonyms", kSnapshot, false, apply_mask},
-    {"--pod-namespace", "", "NAME", "POD_NAMESPACE", "where the Lease and the webhook's certificate are kept",
-     kController, false, apply_controller_text<&ControllerFlags::ns>},
+    {"--pod-namespace", "", "NAME", "POD_NAMESPACE",
+     "where the Lease, the webhook's certificate and the records of runs are kept (tamp-system)",
+     kController | kExport | kAudit, false, apply_controller_text<&ControllerFlags::ns>},
     {"--pod-name", "", "NAME", "POD_NAME", "who this is, in the Lease and in Events", kController, false,
      apply_controller_text<&ControllerFlags::pod_name>},
     {"--node-name", "", "NAME", "NODE_NAME", "where this runs: the leader's node is not removed", kController,

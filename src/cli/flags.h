@@ -12,17 +12,27 @@
 namespace tamp::cli {
 
 // Which commands take a flag.
-enum : std::uint8_t {
+enum : std::uint32_t {
   kPlan = 1,
   kExplain = 2,
   kFits = 4,
   kController = 8,
   kSnapshot = 16,
   kDemo = 32,
+  kStatus = 1 << 6,
+  kApprove = 1 << 7,
+  kAbort = 1 << 8,
+  kPause = 1 << 9,
+  kResume = 1 << 10,
+  kRuns = 1 << 11,
+  kRun = 1 << 12,
+  kExport = 1 << 13,
+  kAudit = 1 << 14,
+  kOperations = kStatus | kApprove | kAbort | kPause | kResume | kRuns | kRun | kExport | kAudit,
   kQuestions = kPlan | kExplain | kFits,
   kDecisions = kPlan | kExplain,
   kDecides = kDecisions | kController,
-  kLive = kQuestions | kController | kSnapshot,
+  kLive = kQuestions | kController | kSnapshot | kOperations,
 };
 
 struct Flag {
@@ -31,7 +41,7 @@ struct Flag {
   const char* value;        // "FILE"; "" for a switch
   const char* environment;  // "INSTANCE_TYPES"; "" for none
   const char* help;
-  std::uint8_t commands;
+  std::uint32_t commands;
   bool repeats;
   // Checks one value and keeps it. `source` says flag or environment.
   Status (*apply)(Options& options, const std::string& value, SettingSource source);

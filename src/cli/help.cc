@@ -11,7 +11,7 @@ constexpr std::string_view kKinds =
     "nodes,pods,namespaces,pdb,pv,pvc,storageclasses,csinodes,daemonsets,replicasets,replicationcontrollers,"
     "deployments,statefulsets,jobs,priorityclasses,nodepools.karpenter.sh,nodeclaims.karpenter.sh";
 
-std::string flag_lines(std::uint8_t command) {
+std::string flag_lines(std::uint32_t command) {
   std::vector<std::pair<std::string, const Flag*>> lines;
   std::size_t widest = 0;
   for (const Flag& flag : flags()) {
@@ -52,7 +52,14 @@ std::string general_help(std::string_view program) {
          "  " + p + " explain NODE            why (not) this node: every gate with its numbers\n"
          "  " + p + " fits POD|NS/POD|--all   where a pod could run, and why not elsewhere\n"
          "  " + p + " snapshot [FILE]         write the live cluster to a file that plan, explain and fits read\n"
-         "  " + p + " controller              watch the cluster, publish the plan and the reasons\n"
+         "  " + p + " status                  what is planned, and what is under way\n"
+         "  " + p + " approve HASH            have the published plan carried out, under guards\n"
+         "  " + p + " abort RUN               stop a run and take back whatever it did\n"
+         "  " + p + " pause | resume          the kill switch: no evictions at all, or with --node this node alone\n"
+         "  " + p + " runs | run show RUN     what was carried out, and how each run went\n"
+         "  " + p + " export RUN DIR          a run's report, plan, phases, timeline, audit and snapshots as files\n"
+         "  " + p + " audit verify RUN|FILE   check that a run's audit records are whole\n"
+         "  " + p + " controller              watch the cluster, publish the plan, carry approved plans out\n"
          "  " + p + " demo                    a simulated cluster on this machine, to watch and to play with\n"
          "  " + p + " version\n\n"
          "Examples:\n"
@@ -69,7 +76,7 @@ std::string general_help(std::string_view program) {
          "Exit status: 0 decided (also when there is nothing to do), 2 bad input or usage, 1 anything else.\n";
 }
 
-std::string command_help(std::string_view program, std::uint8_t command) {
+std::string command_help(std::string_view program, std::uint32_t command) {
   const std::string p(program);
   std::string out;
   switch (command) {
@@ -87,8 +94,8 @@ std::string command_help(std::string_view program, std::uint8_t command) {
       break;
     case kController:
       out = "Watches the cluster, decides again when something has changed, and publishes the plan in the status of the\n"
-            "TemperPolicy named default, with the reasons of nodes that stay there and in Events. It moves nothing.\n"
-            "Several may run; one leads.\n\n"
+            "TemperPolicy named default, with the reasons of nodes that stay there and in Events. A plan that was approved is\n"
+            "carried out under guards if the policy's mode is Act. Several may run; one leads.\n\n"
             "Usage:\n  " + p + " controller [flags]\n";
       break;
     case kDemo:
@@ -98,6 +105,48 @@ std::string command_help(std::string_view program, std::uint8_t command) {
             "Examples:\n"
             "  " + p + " demo\n"
             "  " + p + " demo --scenario slo-fleet --speed 30 --kubeconfig demo.kubeconfig\n";
+      break;
+    case kStatus:
+      out = "Shows the mode, the plan that is published now with the command that approves it, and runs that are not over.\n\n"
+            "Usage:\n  " + p + " status [flags]\n";
+      break;
+    case kApprove:
+      out = "Approves the plan that is published now: creates a ConsolidationRun with its hash, under your own name. HASH is\n"
+            "the whole hash or at least its first 12 digits; a plan that is no longer published is refused. You need the right\n"
+            "to create consolidationruns.temper.codes (ClusterRole tamp-approver).\n\n"
+            "Usage:\n  " + p + " approve HASH [--watch] [flags]\n\n"
+            "Example:\n  " + p + " approve 0f3c5a9b21de --watch\n";
+      break;
+    case kAbort:
+      out = "Stops a run: nothing more is evicted, nodes are uncordoned, and whatever the run put on nodes is taken off again.\n"
+            "Pods that have moved stay where they are.\n\n"
+            "Usage:\n  " + p + " abort RUN [--watch] [flags]\n";
+      break;
+    case kPause:
+      out = "The kill switch (annotation temper.codes/pause): no run starts, and a running one evicts no more until it is\n"
+            "resumed or aborted. With --node the node is neither victim nor survivor, and a run that touches it aborts.\n\n"
+            "Usage:\n  " + p + " pause [--node NODE] [flags]\n";
+      break;
+    case kResume:
+      out = "Takes a pause back.\n\nUsage:\n  " + p + " resume [--node NODE] [flags]\n";
+      break;
+    case kRuns:
+      out = "Lists the runs, newest first.\n\nUsage:\n  " + p + " runs [flags]\n";
+      break;
+    case kRun:
+      out = "Shows one run: its phases, every change it made and what came of it, and its outcome. With --watch it stays and\n"
+            "tells of every step until the run is over.\n\n"
+            "Usage:\n  " + p + " run show RUN [--watch] [flags]\n";
+      break;
+    case kExport:
+      out = "Writes what there is to know of a run into DIR: REPORT.md, plan.json, final-status.json, phases.log,\n"
+            "timeline.jsonl, audit.jsonl, and the nodes and pods before and after.\n\n"
+            "Usage:\n  " + p + " export RUN DIR [flags]\n";
+      break;
+    case kAudit:
+      out = "Checks that the audit records of a run are whole: each carries the hash of the one before it, and the run's status\n"
+            "the hash of the last. RUN|FILE is a run in the cluster or an audit.jsonl that export wrote.\n\n"
+            "Usage:\n  " + p + " audit verify RUN|FILE [flags]\n";
       break;
     case kSnapshot:
       out = "Writes what Tamp reads of the live cluster to FILE (or standard output), for -f. Environment variables,\n"

@@ -12,6 +12,7 @@
 #include "cli/files.h"
 #include "cli/live.h"
 #include "cli/options.h"
+#include "cli/run_commands.h"
 #include "cli/terminal.h"
 
 namespace tamp::cli {
@@ -46,7 +47,25 @@ Result<std::string> answer(const Options& options, bool& unreachable) {
                               options.now ? *options.now : clock_now(),
                               stopwatch_ms,
                               complain};
+  const RunInvocation operation{options, environment, invocation.style, unreachable};
   switch (options.verb) {
+    case Verb::Status:
+      return run_status(operation);
+    case Verb::Approve:
+      return run_approve(operation);
+    case Verb::Abort:
+      return run_abort(operation);
+    case Verb::Pause:
+    case Verb::Resume:
+      return run_pause(operation);
+    case Verb::Runs:
+      return run_runs(operation);
+    case Verb::Run:
+      return run_show(operation);
+    case Verb::Export:
+      return run_export(operation);
+    case Verb::Audit:
+      return run_audit(operation);
     case Verb::Help:
       return options.help;
     case Verb::Version:

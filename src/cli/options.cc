@@ -13,17 +13,27 @@ namespace {
 struct Command {
   const char* name;
   Verb verb;
-  std::uint8_t bit;
-  const char* subject;  // what its argument is called; nullptr for none
+  std::uint32_t bit;
+  const char* subject;           // what its argument is called; nullptr for none
+  const char* target = nullptr;  // a second one
 };
 
-constexpr std::array<Command, 6> kCommands = {{
+constexpr std::array<Command, 15> kCommands = {{
     {"plan", Verb::Plan, kPlan, nullptr},
     {"explain", Verb::Explain, kExplain, "NODE"},
     {"fits", Verb::Fits, kFits, "POD"},
     {"controller", Verb::Controller, kController, nullptr},
     {"snapshot", Verb::Snapshot, kSnapshot, "FILE"},
     {"demo", Verb::Demo, kDemo, nullptr},
+    {"status", Verb::Status, kStatus, nullptr},
+    {"approve", Verb::Approve, kApprove, "HASH"},
+    {"abort", Verb::Abort, kAbort, "RUN"},
+    {"pause", Verb::Pause, kPause, nullptr},
+    {"resume", Verb::Resume, kResume, nullptr},
+    {"runs", Verb::Runs, kRuns, nullptr},
+    {"run", Verb::Run, kRun, "show", "RUN"},
+    {"export", Verb::Export, kExport, "RUN", "DIR"},
+    {"audit", Verb::Audit, kAudit, "verify", "RUN|FILE"},
 }};
 
 // What one command's parser collects before anything is checked.
@@ -31,7 +41,7 @@ struct Collected {
   CLI::App* app = nullptr;
   std::vector<std::vector<std::string>> values;  // by flag
   std::vector<CLI::Option*> options;             // by flag; nullptr where the command has no such flag
-  std::string subject;
+  std::string subject, target;
   bool help = false;
 };
 
@@ -40,6 +50,7 @@ void declare(CLI::App& root, const Command& command, Collected& into) {
   into.app->set_help_flag();
   into.app->add_flag("-h,--help", into.help);
   if (command.subject != nullptr) into.app->add_option(command.subject, into.subject);
+  if (command.target != nullptr) into.app->add_option(command.target, into.target);
   into.values.resize(flags().size());
   into.options.resize(flags().size());
   for (std::size_t i = 0; i < flags().size(); ++i) {
@@ -90,6 +101,15 @@ Status apply_all(const Command& command, const Collected& collected, const Envir
 Status check(const Command& command, const Options& options, std::string_view program) {
   const std::string line = std::string(program) + " " + command.name;
   if (command.verb == Verb::Explain && options.subject.empty()) return Error{"which node? " + line + " NODE"};
+  if (command.verb == Verb::Approve && options.subject.empty())
+    return Error{"which plan? " + line + " HASH; " + std::string(program) +
+                 " status shows the one that is published"};
+  if (command.verb == Verb::Abort && options.subject.empty()) return Error{"which run? " + line + " RUN"};
+  if (command.verb == Verb::Run && (options.subject != "show" || options.target.empty()))
+    return Error{"usage: " + line + " show RUN"};
+  if (command.verb == Verb::Audit && (options.subject != "verify" || options.target.empty()))
+    return Error{"usage: " + line + " verify RUN|FILE"};
+  if (command.verb == Verb::Export && options.target.empty()) return Error{"usage: " + line + " RUN DIR"};
   if (command.verb == Verb::Explain && options.slo)
     return Error{"--planner: explain answers on requests; SLO is for " + std::string(program) + " plan"};
   if (options.slo && options.settings.karpenter_compat)
@@ -146,6 +166,7 @@ Result<Options> parse_options(std::span<const char* const> arguments, const Envi
     }
     options.verb = command.verb;
     options.subject = collected[i].subject;
+    options.target = collected[i].target;
     TAMP_CHECK(apply_all(command, collected[i], environment, options));
     TAMP_CHECK(check(command, options, program));
     if (options.observe && !options.slo)

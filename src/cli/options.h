@@ -15,7 +15,25 @@
 
 namespace tamp::cli {
 
-enum class Verb : std::uint8_t { Help, Version, Plan, Explain, Fits, Controller, Snapshot, Demo };
+enum class Verb : std::uint8_t {
+  Help,
+  Version,
+  Plan,
+  Explain,
+  Fits,
+  Controller,
+  Snapshot,
+  Demo,
+  Status,
+  Approve,
+  Abort,
+  Pause,
+  Resume,
+  Runs,
+  Run,
+  Export,
+  Audit
+};
 enum class Format : std::uint8_t { Table, Json, Yaml };
 enum class ColorWish : std::uint8_t { Auto, Always, Never };
 
@@ -67,7 +85,11 @@ struct Options {
   bool all_methods = true;  // --method all, or none given
   FlagSettings settings;
 
-  std::string subject;  // explain: a node; fits: a pod or namespace/pod; snapshot: the file to write
+  // explain: a node; fits: a pod or namespace/pod; snapshot: the file to write; approve: a hash; otherwise a run
+  std::string subject;
+  std::string target;  // export: the directory; audit: the run or file
+  std::string node;    // pause, resume: this one alone
+  bool watch = false;
   bool all_pods = false;
   bool mask = false;
   ControllerFlags controller;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "codec/settings.h"
 #include "prove/prover.h"
 #include "report/words.h"
 
@@ -74,7 +75,15 @@ Controller::Controller(kube::Loop& loop, kube::ApiTransport& transport, Controll
                 }()),
       announcer_(loop, recorder_, metrics),
       informers_(loop, client_, store_),
-      autoscaler_(loop, client_) {
+      autoscaler_(loop, client_),
+      runs_(loop, client_, log, recorder_, metrics, options_.election.ns,
+            {[this] { return outlook(); },
+             [this] {
+               return informers_.reflector(static_cast<std::size_t>(codec::ObjectKind::Node))
+                   .state()
+                   .resource_version;
+             },
+             [this] { return on_offer_; }}) {
   client_.set_may_write([this] { return election_.may_write(); });
   client_.set_observer([this](const kube::RequestRecord& record) {
     metrics_.api_request(record.verb, record.resource, record.status, record.duration);
@@ -91,6 +100,7 @@ void Controller::start() {
   metrics_.set_leader(false);
   started_ = loop_.instant();
   informers_.start();
+  runs_.start();
   election_.start();
   tick();
 }
@@ -101,6 +111,7 @@ void Controller::stop(std::function<void()> done) {
   pass_.cancel();
   for (auto& [name, writer] : writers_) writer->reset();
   announcer_.reset();
+  runs_.stop();
   if (collector_) collector_->stop();
   autoscaler_.stop();
   informers_.stop();
@@ -131,6 +142,8 @@ void Controller::lead() {
   // What happened before is not known, so it may have been a node's deletion a moment ago.
   last_node_deleted_ = loop_.now();
   node_names_.clear();
+  on_offer_.reset();
+  runs_.lead();
 }
 
 void Controller::follow() {
@@ -146,6 +159,7 @@ void Controller::follow() {
   autoscaler_.stop();
   writers_.clear();
   announcer_.reset();
+  runs_.follow();
 }
 
 void Controller::tick() {
@@ -217,7 +231,7 @@ std::optional<std::pair<std::string, std::string>> Controller::distrust() const 
 
 bool Controller::pass_due(kube::Instant now) const {
   if (passing_) return false;
-  if (!decided_generation_) return true;
+  if (!decided_generation_ || runs_.at_work() != pass_run_) return true;
   const Duration since = now - last_pass_;
   if (since >= options_.idle_interval) return true;
   const Duration pause = std::max(options_.poll_interval, Duration{last_pass_took_.ns * kPausePerPass});
@@ -227,7 +241,7 @@ bool Controller::pass_due(kube::Instant now) const {
 
 void Controller::consider() {
   autoscaler_.start();
-  if (!autoscaler_.looked() || !heard_agents() || !pass_due(loop_.instant())) return;
+  if (!autoscaler_.looked() || !heard_agents() || !runs_.synced() || !pass_due(loop_.instant())) return;
   // A new leader first reads what the last one said, to go on from there.
   for (const codec::PolicyObject& policy : store_.policies())
     if (policy.name == kDefaultPolicy && !writer_of(policy.name).known()) return;
@@ -253,6 +267,7 @@ void Controller::begin_pass() {
   input->last_node_deleted = last_node_deleted_;
   input->leader_node = options_.node_name;
   input->requests_published = options_.requests_published;
+  input->run_at_work = pass_run_ = runs_.at_work();
   if (collector_) {
     decided_round_ = collector_->rounds();
     input->observations = collector_->observations();
@@ -288,6 +303,9 @@ void Controller::pass_ended(std::uint64_t generation, kube::Instant began,
   log_threshold_blocks(*outcome);
   set_facts(outcome->facts);
   plan_ = outcome->plan;
+  on_offer_.emplace();
+  if (plan_) on_offer_->plan = std::make_shared<const prove::ConsolidationPlan>(*plan_);
+  on_offer_->pressure_guards = outcome->measuring;
   measuring_ = outcome->measuring;
   if (outcome->status.plan_hash != logged_plan_) {
     logged_plan_ = outcome->status.plan_hash;
@@ -362,6 +380,7 @@ std::int64_t Controller::default_policy_generation() const {
 }
 
 void Controller::withdraw(std::string_view reason, const std::string& problem) {
+  on_offer_.reset();
   decided_generation_.reset();
   plan_.reset();
   WantedStatus wanted;
@@ -398,6 +417,28 @@ void Controller::write_status(const WantedStatus& wanted) {
                                                                             : serve::PassResult::Failed);
         });
   }
+}
+
+std::shared_ptr<const Outlook> Controller::outlook() {
+  if (!informers_.synced()) return nullptr;
+  const auto problem = distrust();
+  const std::string why = problem ? problem->second : std::string();
+  const std::uint64_t generation = store_.generation();
+  const std::uint64_t round = collector_ ? collector_->rounds() : 0;
+  const bool same_cluster = outlook_ && outlook_generation_ == generation;
+  if (same_cluster && outlook_round_ == round && outlook_->distrust == why) return outlook_;
+  auto fresh = std::make_shared<Outlook>();
+  fresh->reading = same_cluster ? outlook_->reading : std::make_shared<const codec::Reading>(store_.view());
+  fresh->settings = codec::resolve_settings(fresh->reading->cluster, options_.flags);
+  fresh->limits = execute::limits_of(fresh->settings.guards, fresh->settings.reap);
+  if (collector_) fresh->observations = collector_->observations();
+  fresh->requests_published = options_.requests_published;
+  fresh->autoscaler = autoscaler_.status();
+  fresh->distrust = why;
+  outlook_generation_ = generation;
+  outlook_round_ = round;
+  outlook_ = std::move(fresh);
+  return outlook_;
 }
 
 // A follower answers the webhook, too, and needs to know the pools for it.

@@ -1,7 +1,8 @@
-// The controller: watches the cluster, decides again when something has changed, publishes the plan and the reasons. It
-// observes; it changes nothing but the status of TemperPolicies, Events and its own Lease.
+// The controller: watches the cluster, decides again when something has changed, publishes the plan and the reasons, and
+// carries approved plans out. Without an approval it changes nothing but the status of TemperPolicies, Events and its own Lease.
 //
 //   watches ──▶ store ──▶ pass (beside the loop) ──▶ TemperPolicy.status, Events on nodes, metrics, log
+//                  └────▶ runs (run_keeper.h)     ──▶ ConsolidationRun.status, nodes, evictions
 //
 // The rhythm is that of "Cluster Consolidation": a look every few seconds, a pass when something has changed since the
 // last one, and one at least every five minutes, since some gates open with time alone. A pass that takes long is followed
@@ -27,6 +28,7 @@
 #include "control/observation_collector.h"
 #include "control/pass.h"
 #include "control/policy_writer.h"
+#include "control/run_keeper.h"
 #include "kube/client.h"
 #include "kube/election.h"
 #include "kube/event_recorder.h"
@@ -94,6 +96,8 @@ class Controller {
   void write_status(const WantedStatus& wanted);
   PolicyWriter& writer_of(const std::string& policy);
   std::int64_t default_policy_generation() const;
+  // What runs see: as fresh as the watches, read anew only if something has changed.
+  std::shared_ptr<const Outlook> outlook();
   void refresh_facts();
   void set_facts(decide::ClusterFacts facts);
   // Why the store cannot be trusted, as a condition's reason and message; nothing when it can.
@@ -114,6 +118,7 @@ class Controller {
   Informers informers_;
   std::optional<ObservationCollector> collector_;
   AutoscalerReader autoscaler_;
+  RunKeeper runs_;
   std::map<std::string, std::unique_ptr<PolicyWriter>> writers_;  // by policy
 
   // Of the passes.
@@ -123,6 +128,10 @@ class Controller {
   bool measuring_ = false;                 // the planner asks for measurements
   std::optional<kube::Instant> surveyed_;  // when a new leader saw which nodes there are to be asked
   std::optional<prove::ConsolidationPlan> plan_;
+  std::optional<PublishedPlan> on_offer_;  // the same for approvals; nothing before the first pass since we lead
+  std::string pass_run_;                   // at work when the last pass began
+  std::shared_ptr<const Outlook> outlook_;
+  std::uint64_t outlook_generation_ = 0, outlook_round_ = 0;
   std::int64_t pass_policy_generation_ = 0;  // metadata.generation of the default policy that the pass saw
   kube::Instant last_pass_;                  // its end
   Duration last_pass_took_;

@@ -17,6 +17,11 @@ namespace {
 void propose(const PassInput& input, const decide::Context& context, const decide::Plan& decision,
              PassOutcome& outcome, std::vector<prove::Refusal>& refusals) {
   const bool measured = outcome.measuring = planner_measures(input.reading.cluster);
+  if (!input.run_at_work.empty()) {
+    outcome.withheld_reason = "RunInProgress";
+    outcome.withheld_message = "run " + input.run_at_work + " is changing the cluster";
+    return;
+  }
   static const Observations kNone;
   const prove::Evidence evidence{context, measured ? input.observations : kNone, measured,
                                  input.requests_published,

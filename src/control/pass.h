@@ -27,6 +27,7 @@ struct PassInput {
   bool requests_published = true;  // every agent publishes temper.codes/requests
   // The plan that is published now, if any; as far as the status tells, after a change of leader.
   std::optional<prove::ConsolidationPlan> published;
+  std::string run_at_work;  // while a run changes the cluster no plan is published; empty: none
 };
 
 // Something to say about a node.

@@ -102,6 +102,7 @@ struct Run {
   GuardMemory guards;
   Outcome outcome;
   std::optional<Time> late_watch_until;  // Succeeded, and the guards still look
+  std::string audit_head;  // the hash of an audit record that is stored, the newest that is known of
   bool operator==(const Run&) const = default;
 
   Time entered() const { return phases.empty() ? approved_at : phases.back().at; }  // the present phase

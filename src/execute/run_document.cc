@@ -189,6 +189,7 @@ Result<Run> read_run(const std::string& object) {
   if (!status["phase"].is_null()) run.phase = reader.word(status, "phase", phase_of);
   run.reason = reader.text(status, "reason");
   run.message = reader.text(status, "message");
+  run.audit_head = reader.text(status, "auditHead");
   if (journal.is_object())
     reader.journal(journal, run);
   else if (!journal.is_null() || run.phase != Phase::Approved)

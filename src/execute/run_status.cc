@@ -27,6 +27,7 @@ class Writer {
     word("message", run.message);
     if (run.phases.size() > 1) time("startedAt", run.phases[1].at);
     if (over(run.phase)) time("completedAt", run.entered());
+    word("auditHead", run.audit_head);
     json_.key("victims").begin_array();
     for (const Victim& v : run.victims) json_.string(v.node);
     json_.end_array().key("survivors").begin_array();

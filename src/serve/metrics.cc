@@ -25,6 +25,7 @@ using prometheus::Labels;
 constexpr std::size_t kMaxSeries = 1000;
 
 const std::vector<double> kPhaseSeconds = {0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60};
+const std::vector<double> kRunSeconds = {10, 30, 60, 120, 300, 600, 900, 1200, 1800, 2700, 3600, 7200};
 const std::vector<double> kRequestSeconds = {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30};
 
 std::string_view word(PlanPhase phase) {
@@ -118,6 +119,14 @@ struct Metrics::Families {
   Series<Gauge> pods = gauge("tamp_cluster_pods", "Pods in the last pass.");
   Series<Gauge> unreadable =
       gauge("tamp_unreadable_objects", "Objects of the cluster that Tamp could not read, by kind.");
+  Series<Gauge> runs_active = gauge("tamp_run_active", "Runs that are not over.");
+  Series<Counter> run_phases = counter("tamp_run_phases_total", "Phases that runs entered.");
+  Series<Counter> runs = counter("tamp_runs_total", "Runs that ended, by how and why.");
+  Series<Histogram> run_duration =
+      histogram("tamp_run_duration_seconds", "Time from the approval of a run to its end.");
+  Series<Counter> run_mutations =
+      counter("tamp_run_mutations_total", "Changes of the cluster that were tried, by what came of them.");
+  Series<Counter> guard_trips = counter("tamp_run_guard_trips_total", "Times that a guard stopped a run.");
   Series<Gauge> watch_lag =
       gauge("tamp_watch_lag_seconds", "Time since the API server last said anything on this watch.");
   Series<Gauge> watch_state = gauge(
@@ -153,6 +162,7 @@ Metrics::Metrics(std::string_view version, std::string_view compiler)
   f.build_info.at({{"version", text(version)}, {"compiler", text(compiler)}}).Set(1);
   // Series that exist from the start make a rate of their first step, too.
   f.leader.at({}).Set(0);
+  f.runs_active.at({}).Set(0);
   f.throttle_wait.at({});
   f.webhook_requests.at({{"allowed", "true"}});
   f.webhook_requests.at({{"allowed", "false"}});
@@ -196,6 +206,32 @@ void Metrics::set_unreadable(const std::map<std::string, std::int64_t, std::less
   families_->unreadable.clear();
   for (const auto& [kind, objects] : by_kind)
     families_->unreadable.at({{"kind", kind}}).Set(static_cast<double>(objects));
+}
+
+void Metrics::set_active_runs(std::int64_t runs) {
+  const std::lock_guard lock(families_->mutex);
+  families_->runs_active.at({}).Set(static_cast<double>(runs));
+}
+
+void Metrics::run_entered(std::string_view phase) {
+  const std::lock_guard lock(families_->mutex);
+  families_->run_phases.at({{"phase", text(phase)}}).Increment();
+}
+
+void Metrics::run_ended(std::string_view phase, std::string_view reason, Duration since_approval) {
+  const std::lock_guard lock(families_->mutex);
+  families_->runs.at({{"outcome", text(phase)}, {"reason", text(reason)}}).Increment();
+  families_->run_duration.at({{"outcome", text(phase)}}, kRunSeconds).Observe(since_approval.to_seconds());
+}
+
+void Metrics::run_mutation(std::string_view kind, std::string_view state) {
+  const std::lock_guard lock(families_->mutex);
+  families_->run_mutations.at({{"kind", text(kind)}, {"state", text(state)}}).Increment();
+}
+
+void Metrics::guard_tripped(std::string_view guard) {
+  const std::lock_guard lock(families_->mutex);
+  families_->guard_trips.at({{"guard", text(guard)}}).Increment();
 }
 
 void Metrics::set_watch(std::string_view resource, WatchState state, Duration since_contact) {

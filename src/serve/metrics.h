@@ -46,6 +46,13 @@ class Metrics {
   // How many objects could not be read, by kind; kinds that it does not name are gone afterwards.
   void set_unreadable(const std::map<std::string, std::int64_t, std::less<>>& by_kind);
 
+  // ---- runs; the words are those of ConsolidationRun.status
+  void set_active_runs(std::int64_t runs);
+  void run_entered(std::string_view phase);
+  void run_ended(std::string_view phase, std::string_view reason, Duration since_approval);
+  void run_mutation(std::string_view kind, std::string_view state);
+  void guard_tripped(std::string_view guard);
+
   // ---- the API server; `resource` is the plural ("pods")
   void set_watch(std::string_view resource, WatchState state, Duration since_contact);
   void watch_relisted(std::string_view resource);

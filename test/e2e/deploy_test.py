@@ -71,7 +71,7 @@ def apply_everything():
     taken("deploy/ applies", "apply", "--server-side", "-k", DEPLOY)
     must("wait", "--for=condition=Established", "crd", "--all", "--timeout=30s")
     wait_until("the admission policies' types are checked", lambda: len(must(
-        "get", "validatingadmissionpolicies", "-o", "jsonpath={.items[*].status.observedGeneration}").split()) == 3)
+        "get", "validatingadmissionpolicies", "-o", "jsonpath={.items[*].status.observedGeneration}").split()) == 4)
     warnings = must("get", "validatingadmissionpolicies", "-o", "jsonpath={.items[*].status.typeChecking.expressionWarnings}")
     check("the admission policies' expressions fit the types", warnings.strip() == "", warnings)
     pods_may_run = must("get", "deployment", "-n", "tamp-system", "tamp-controller", "-o", "json")

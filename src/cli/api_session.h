@@ -1,0 +1,56 @@
+// One command's talk with the API server, with the rights of whoever runs it: asks, waits for the answer, and says in words
+// what is missing.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "cli/options.h"
+#include "codec/tree.h"
+#include "kube/client.h"
+#include "kube/curl_transport.h"
+#include "kube/real_loop.h"
+
+namespace tamp::cli {
+
+class ApiSession {
+ public:
+  static Result<std::unique_ptr<ApiSession>> open(const Options& options, const Environment& environment);
+  ApiSession(const kube::Access& access);
+  ApiSession(const ApiSession&) = delete;
+  ApiSession& operator=(const ApiSession&) = delete;
+
+  Result<codec::Tree> get(const kube::ResourceType& type, std::string_view ns, std::string_view name);
+  // {"items": […]} of all pages.
+  Result<codec::Tree> list(const kube::ResourceType& type, std::string_view ns = {},
+                           const std::string& label_selector = {});
+  Result<codec::Tree> create(const kube::ResourceType& type, const codec::Tree& object);
+  Result<codec::Tree> merge(const kube::ResourceType& type, std::string_view name, const codec::Tree& patch);
+  // Who asks, as the API server knows them.
+  Result<std::string> own_name();
+
+  // Of the last question; nothing after an answer.
+  const std::optional<kube::ApiError>& refusal() const { return refusal_; }
+  bool refused_as(kube::ApiError::Kind kind) const { return refusal_ && refusal_->kind == kind; }
+  // The cluster could not be asked, or refused: no mistake in what the user typed.
+  bool failed() const { return failed_; }
+
+  void wait(Duration time);
+  Time now() const { return loop_.now(); }
+
+ private:
+  Result<codec::Tree> ask(const std::function<kube::Pending(kube::Client&, kube::Done)>& question,
+                          std::string_view verb, const kube::ResourceType& type, std::string_view name);
+
+  std::string description_;
+  kube::RealLoop loop_;
+  kube::CurlTransport transport_;
+  kube::Client client_;
+  std::optional<kube::ApiError> refusal_;
+  bool failed_ = false;
+};
+
+}  // namespace tamp::cli

@@ -1,0 +1,32 @@
+// May the controller itself approve the plan that is published (approval: Automatic)? A pure question: what Tamp's own runs did
+// lately is the answer.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "execute/run.h"
+#include "model/cluster.h"
+#include "prove/proof.h"
+
+namespace tamp::control {
+
+// Why not; empty: approve.
+//  - a run is at work, or waits to be taken in;
+//  - a guard tripped late in a run, after its nodes were gone, and no person has approved one since;
+//  - a run was rolled back a moment ago: what was wrong may still be;
+//  - limits.maxEvictionsPerHour would be exceeded, or a pod is moved again within limits.podCooldown.
+std::string obstacle_to_approval(const prove::ConsolidationPlan& plan,
+                                 const std::vector<const execute::Run*>& runs, const Cluster& cluster,
+                                 Time now);
+
+// After a roll-back.
+inline constexpr Duration kPauseAfterRollback = Duration::minutes(15);
+// spec.source of what is approved by policy.
+inline constexpr std::string_view kAutomatic = "policy";
+
+// "auto-0123456789ab"
+std::string automatic_name(const std::string& plan_hash);
+
+}  // namespace tamp::control

@@ -1,0 +1,259 @@
+#include "control/hand.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "execute/claim_body.h"
+#include "execute/marks.h"
+
+namespace tamp::control {
+namespace {
+
+using codec::Tree;
+using execute::Conclusion;
+using execute::MutationKind;
+using execute::MutationState;
+using Kind = kube::ApiError::Kind;
+
+constexpr kube::ResourceType kNodeClaims{"karpenter.sh", "v1", "nodeclaims", false};
+constexpr kube::ResourceType kNodePools{"karpenter.sh", "v1", "nodepools", false};
+constexpr int kMostConflicts = 5;
+constexpr Duration kLater = Duration::seconds(5);
+
+bool about_claim(MutationKind kind) {
+  return kind == MutationKind::DeleteClaim || kind == MutationKind::ReleaseClaim ||
+         kind == MutationKind::CreateClaim;
+}
+
+Conclusion concluded(MutationState state, std::string reason = {}, std::string message = {}) {
+  Conclusion out;
+  out.state = state;
+  out.reason = std::move(reason);
+  out.message = std::move(message);
+  return out;
+}
+
+// Everything that earlier entries put on this node, for nodes whose note others removed.
+std::vector<std::string> added_on(const execute::Run& run, std::string_view node) {
+  std::vector<std::string> added;
+  for (const execute::Mutation& entry : run.journal.entries)
+    if (entry.name == node && entry.ns.empty())
+      added.insert(added.end(), entry.added.begin(), entry.added.end());
+  std::sort(added.begin(), added.end());
+  added.erase(std::unique(added.begin(), added.end()), added.end());
+  return added;
+}
+
+}  // namespace
+
+Conclusion conclusion_of(const kube::ApiError& error) {
+  Conclusion out;
+  out.message = error.text();
+  out.retry_after = error.retry_after;
+  const auto say = [&](MutationState state, const char* reason) {
+    out.state = state;
+    out.reason = reason;
+  };
+  switch (error.kind) {
+    case Kind::NotFound:
+    case Kind::Gone:
+      say(MutationState::Failed, "Gone");
+      break;
+    case Kind::Forbidden:
+    case Kind::Unauthorized:
+      say(MutationState::Failed, "Denied");
+      break;
+    case Kind::DisruptionBudget:
+      say(MutationState::Blocked, "Budget");
+      break;
+    case Kind::Throttled:
+      say(MutationState::Blocked, "Throttled");
+      break;
+    case Kind::Conflict:
+    case Kind::AlreadyExists:
+      say(MutationState::Blocked, "Conflict");
+      break;
+    case Kind::BadRequest:
+    case Kind::Invalid:
+      say(MutationState::Failed, "Invalid");
+      break;
+    case Kind::ServerError:
+      if (error.message.find("more than one PodDisruptionBudget") != std::string::npos) {
+        say(MutationState::Failed, "TwoBudgets");
+        break;
+      }
+      [[fallthrough]];
+    case Kind::Unreachable:
+    case Kind::Timeout:
+    case Kind::Other:
+      // What was only read, or never got to the server, can simply be tried again.
+      say(error.maybe_done ? MutationState::Unclear : MutationState::Blocked, "Unreachable");
+      break;
+  }
+  if (out.state == MutationState::Blocked && !out.retry_after) out.retry_after = kLater;
+  return out;
+}
+
+Errand::Errand(kube::Client& client, const execute::Run& run, const execute::Mutation& mutation,
+               std::function<void(Deed)> done)
+    : client_(client), mutation_(mutation), done_(std::move(done)) {
+  run_.name = run.name;
+  run_.uid = run.uid;
+  run_.replacement = run.replacement;
+  run_.claim = run.claim;
+  if (mutation.ns.empty()) added_before_ = added_on(run, mutation.name);
+}
+
+void Errand::begin() {
+  if (mutation_.kind != MutationKind::CreateClaim) return read_object();
+  if (!run_.replacement)
+    return refused({Kind::Invalid, 0, "", "the run has no replacement to create", {}, false, {}});
+  read(kNodePools, "", run_.replacement->pool, &Errand::create_claim);
+}
+
+void Errand::read_object() {
+  if (mutation_.kind == MutationKind::Evict)
+    return read(kube::kPods, mutation_.ns, mutation_.name, &Errand::evict);
+  if (mutation_.kind == MutationKind::DeleteClaim)
+    return read(kNodeClaims, "", mutation_.name, &Errand::delete_claim);
+  read(about_claim(mutation_.kind) ? kNodeClaims : kube::kNodes, "", mutation_.name, &Errand::edit);
+}
+
+void Errand::read(const kube::ResourceType& type, std::string_view ns, std::string_view name,
+                  void (Errand::*then)(const Tree&)) {
+  request_ = client_.get(type, ns, name, [this, then](kube::Reply reply) {
+    if (!reply.ok()) return refused(*reply.error);
+    const auto object = codec::read_tree(reply.body);
+    if (!object) return refused({Kind::Other, 0, "", object.error().message, {}, false, {}});
+    (this->*then)(*object);
+  });
+}
+
+bool Errand::other_object(const Tree& object) {
+  const std::string_view uid = object.at({"metadata", "uid"}).string();
+  if (mutation_.uid.empty() || uid == mutation_.uid) return false;
+  finish(concluded(MutationState::Failed, "OtherObject",
+                   mutation_.name + " is another object now, of uid " + std::string(uid)));
+  return true;
+}
+
+void Errand::edit(const Tree& object) {
+  // The claim of a replacement carries note and protection as a node does.
+  const execute::Edit edit = execute::edit_node(object, mutation_, run_.name, added_before_);
+  if (edit.answer == execute::Edit::Answer::OtherObject)
+    return finish(concluded(MutationState::Failed, "OtherObject", mutation_.name + " is another object now"));
+  Conclusion done = concluded(MutationState::Done);
+  done.added = edit.added;
+  if (edit.answer == execute::Edit::Answer::NothingToDo)
+    return finish(std::move(done), std::string(object.at({"metadata", "resourceVersion"}).string()));
+  std::vector<kube::PatchOperation> operations;
+  for (const execute::EditOperation& operation : edit.operations)
+    operations.push_back({operation.op, operation.path, operation.value});
+  const kube::ResourceType& type = about_claim(mutation_.kind) ? kNodeClaims : kube::kNodes;
+  request_ = client_.patch(
+      type, "", mutation_.name, "", kube::PatchType::Json,
+      kube::make_json_patch(object.at({"metadata", "resourceVersion"}).string(), operations),
+      [this, done](kube::Reply reply) {
+        if (!reply.ok()) {
+          if (reply.error->kind == Kind::Conflict) return again_or_blocked(*reply.error);
+          return refused(*reply.error);
+        }
+        const auto written = codec::read_tree(reply.body);
+        finish(done, written ? std::string(written->at({"metadata", "resourceVersion"}).string()) : "");
+      });
+}
+
+void Errand::evict(const Tree& pod) {
+  if (other_object(pod)) return;
+  if (pod.at({"metadata"}).has("deletionTimestamp")) return finish(concluded(MutationState::Done));
+  kube::EvictOptions options;
+  options.uid = mutation_.uid;
+  request_ = client_.evict(mutation_.ns, mutation_.name, options, [this](kube::Reply reply) {
+    if (reply.ok()) return finish(concluded(MutationState::Done));
+    if (reply.error->kind == Kind::NotFound) return finish(concluded(MutationState::Done, "Gone"));
+    // Another pod of that name, or a write that came between: the pod itself will tell.
+    if (reply.error->kind == Kind::Conflict) return again_or_blocked(*reply.error);
+    refused(*reply.error);
+  });
+}
+
+void Errand::create_claim(const Tree& pool) {
+  auto body = execute::write_claim(run_, pool);
+  if (!body) return refused({Kind::Invalid, 0, "", body.error().message, {}, false, {}});
+  request_ = client_.create(kNodeClaims, "", std::move(*body), [this](kube::Reply reply) {
+    if (!reply.ok()) {
+      if (reply.error->kind == Kind::AlreadyExists)
+        return read(kNodeClaims, "", mutation_.name, &Errand::claim_exists);
+      return refused(*reply.error);
+    }
+    const auto made = codec::read_tree(reply.body);
+    if (!made) return refused({Kind::Other, 0, "", made.error().message, {}, true, {}});
+    claim_exists(*made);
+  });
+}
+
+// Ours if its note says so: it may have been made by an attempt whose answer was lost.
+void Errand::claim_exists(const Tree& claim) {
+  const Tree& annotations = claim.at({"metadata", "annotations"});
+  const auto note = execute::read_note(annotations[execute::kNote].string());
+  if (!note || std::find(note->runs.begin(), note->runs.end(), run_.name) == note->runs.end())
+    return finish(concluded(MutationState::Failed, "OtherObject",
+                            "a NodeClaim " + mutation_.name + " exists that this run did not make"));
+  Conclusion done = concluded(MutationState::Done);
+  done.uid = claim.at({"metadata", "uid"}).string();
+  finish(std::move(done));
+}
+
+void Errand::delete_claim(const Tree& claim) {
+  if (other_object(claim)) return;
+  if (claim.at({"metadata"}).has("deletionTimestamp")) return finish(concluded(MutationState::Done));
+  kube::RemoveOptions options;
+  options.uid = claim.at({"metadata", "uid"}).string();
+  request_ = client_.remove(kNodeClaims, "", mutation_.name, options, [this](kube::Reply reply) {
+    if (reply.ok() || reply.error->kind == Kind::NotFound) return finish(concluded(MutationState::Done));
+    if (reply.error->kind == Kind::Conflict) return again_or_blocked(*reply.error);
+    refused(*reply.error);
+  });
+}
+
+void Errand::again_or_blocked(const kube::ApiError& error) {
+  if (++conflicts_ < kMostConflicts) return read_object();
+  refused(error);
+}
+
+void Errand::refused(const kube::ApiError& error) {
+  if (error.reason == "Fenced") {
+    Deed deed;
+    deed.fenced = true;
+    return std::exchange(done_, nullptr)(std::move(deed));
+  }
+  Conclusion conclusion = conclusion_of(error);
+  if (mutation_.kind == MutationKind::Evict && conclusion.reason == "Gone")
+    conclusion = concluded(MutationState::Done, "Gone");
+  finish(std::move(conclusion));
+}
+
+void Errand::finish(Conclusion conclusion, std::string resource_version) {
+  Deed deed;
+  deed.conclusion = std::move(conclusion);
+  if (!about_claim(mutation_.kind)) deed.resource_version = std::move(resource_version);
+  std::exchange(done_, nullptr)(std::move(deed));
+}
+
+kube::Pending rehearse_eviction(kube::Client& client, const execute::Departing& move,
+                                std::function<void(Conclusion)> done) {
+  kube::EvictOptions options;
+  options.uid = move.uid;
+  options.dry_run = true;
+  return client.evict(move.ns, move.name, options, [done = std::move(done)](kube::Reply reply) {
+    if (reply.ok()) return done(concluded(MutationState::Done));
+    Conclusion conclusion = conclusion_of(*reply.error);
+    if (reply.error->kind == Kind::Conflict) {
+      conclusion.state = MutationState::Failed;
+      conclusion.reason = "OtherObject";
+    }
+    done(std::move(conclusion));
+  });
+}
+
+}  // namespace tamp::control

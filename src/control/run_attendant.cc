@@ -1,0 +1,338 @@
+#include "control/run_attendant.h"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+#include <utility>
+
+#include "execute/run_document.h"
+
+namespace tamp::control {
+namespace {
+
+using execute::Phase;
+
+constexpr Duration kRetryAfter = Duration::seconds(2);
+// Dry runs at a time: they are cheap, but a large run has hundreds.
+constexpr std::size_t kRehearsalsAtOnce = 8;
+constexpr Duration kRehearseAgain = Duration::seconds(5);
+
+// resourceVersions of one kind are numbers that grow.
+bool shown(const std::string& wanted, const std::string& seen) {
+  if (wanted.empty()) return true;
+  std::uint64_t want = 0, have = 0;
+  const auto number = [](const std::string& text, std::uint64_t& into) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), into);
+    return error == std::errc{} && end == text.data() + text.size();
+  };
+  return number(wanted, want) && number(seen, have) && have >= want;
+}
+
+bool holds_nodes(Phase phase) { return phase != Phase::Approved && !execute::over(phase); }
+
+}  // namespace
+
+RunAttendant::RunAttendant(kube::Loop& loop, kube::Client& client, const Log& log,
+                           const RunSurroundings& surroundings, std::string name)
+    : loop_(loop), client_(client), log_(log), surroundings_(surroundings), name_(std::move(name)) {
+  read();
+}
+
+// Whoever led before may have written after what our watch shows: the first look is at the API server itself.
+void RunAttendant::read() {
+  busy_ = true;
+  request_ = client_.get(kube::kConsolidationRuns, "", name_, [this](kube::Reply reply) {
+    busy_ = false;
+    auto object = reply.ok() ? codec::read_tree(reply.body) : Result<codec::Tree>(Error{reply.error->text()});
+    if (!object) {
+      log_.debug("run not read", {{"run", name_}, {"error", object.error().message}});
+      retry_ = loop_.after(kRetryAfter, [this] { read(); });
+      return;
+    }
+    adopt(read_shelved_run(*object));
+  });
+}
+
+void RunAttendant::adopt(ShelvedRun found) {
+  if (!found.error.empty()) {
+    log_.warn("run cannot be read and is left alone", {{"run", name_}, {"error", found.error}});
+    retry_ = loop_.after(Duration::minutes(1), [this] { read(); });
+    return;
+  }
+  resource_version_ = std::move(found.resource_version);
+  finalizers_ = std::move(found.finalizers);
+  deleting_ = found.deleting;
+  std::string status = execute::write_status(found.run);
+  if (run_ && status == stored_status_) {
+    run_->abort_requested = run_->abort_requested || found.run.abort_requested;
+  } else {
+    // Ours for the first time, or somebody else's since: what is under way here is not in that journal.
+    errands_.clear();
+    deeds_.clear();
+    stored_status_ = std::move(status);
+    run_ = std::move(found.run);
+    execute::resume(*run_);
+  }
+  step_soon();
+}
+
+void RunAttendant::hear(const ShelvedRun& seen) {
+  if (!run_ || !seen.error.empty()) return;
+  if (seen.run.abort_requested && !run_->abort_requested) {
+    run_->abort_requested = true;
+    log_.info("abort requested", {{"run", name_}});
+    step_soon();
+  }
+  if (!shown(seen.resource_version, resource_version_)) {
+    // Newer than what we know of. If it is our own write, its answer is on the way; otherwise the next store meets a conflict.
+    if (!busy_) {
+      finalizers_ = seen.finalizers;
+      deleting_ = seen.deleting;
+    }
+  }
+}
+
+void RunAttendant::tick() { step(); }
+
+bool RunAttendant::at_rest() const {
+  return run_ && !busy_ && execute::over(run_->phase) && !run_->late_watch_until && errands_.empty() &&
+         deeds_.empty() && recorded_phase_ == run_->phase && finalizer_fits() &&
+         execute::write_status(*run_) == stored_status_;
+}
+
+void RunAttendant::step_soon() {
+  soon_ = loop_.after(Duration{}, [this] { step(); });
+}
+
+std::string RunAttendant::distrust(const Outlook& outlook) const {
+  if (!outlook.distrust.empty()) return outlook.distrust;
+  if (!shown(node_version_, surroundings_.nodes_seen()))
+    return "the watch of nodes has not shown our own last write yet";
+  return {};
+}
+
+execute::Sight RunAttendant::look(const Outlook& outlook) {
+  const Cluster& cluster = outlook.reading->cluster;
+  execute::Sight sight{.now = loop_.now(),
+                       .cluster = cluster,
+                       .distrust = distrust(outlook),
+                       .settings = outlook.settings,
+                       .limits = outlook.limits,
+                       .observations = outlook.observations,
+                       .application = outlook.application,
+                       .policy_present = cluster.policy.has_value(),
+                       .acts = cluster.policy && cluster.policy->mode == "Act",
+                       .paused = cluster.policy && cluster.policy->paused,
+                       .revalidation = std::exchange(revalidation_, std::nullopt),
+                       .rehearsals = rehearsals_};
+  return sight;
+}
+
+void RunAttendant::step() {
+  if (!run_) return;
+  if (busy_) {
+    again_ = true;
+    return;
+  }
+  again_ = false;
+  for (auto& [id, deed] : std::exchange(deeds_, {})) did(id, std::move(deed));
+  const std::shared_ptr<const Outlook> outlook = surroundings_.outlook();
+  if (!outlook) return;
+
+  const execute::Run before = *run_;
+  if (run_->phase == Phase::Approved) {
+    const std::optional<execute::Desk> desk = surroundings_.desk(*run_);
+    if (!desk) return;
+    execute::take_in(*run_, *desk, outlook->reading->cluster, loop_.now());
+  }
+  execute::Step step = execute::advance(*run_, look(*outlook));
+  run_ = std::move(step.run);
+  for (const std::string& remark : step.remarks) log_.info(remark, {{"run", name_}});
+  if (run_->phase != before.phase || run_->guards.tripped != before.guards.tripped ||
+      run_->guards.late_trip != before.guards.late_trip)
+    surroundings_.stepped(before, *run_);
+  if (run_->phase != Phase::Validating) {
+    rehearsals_.clear();
+    rehearsing_.clear();
+    rehearsed_.clear();
+  }
+  if (step.revalidate) revalidate(outlook);
+  rehearse(step.rehearse);
+
+  record(*outlook);
+  if (step.changed || !(*run_ == before) || execute::write_status(*run_) != stored_status_) return store();
+  if (!finalizer_fits()) return write_finalizer();
+  act();
+}
+
+// The newest record's hash goes into the status with whatever else is stored, and by itself at the end.
+void RunAttendant::record(const Outlook& outlook) {
+  if (run_->phase == Phase::Approved || execute::write_status(*run_) != stored_status_) return;
+  const std::string head = surroundings_.recorded(*run_, outlook);
+  recorded_phase_ = run_->phase;
+  const bool worth_a_write = execute::over(run_->phase) || run_->phase != head_phase_;
+  if (head.empty() || !worth_a_write) return;
+  run_->audit_head = head;
+  head_phase_ = run_->phase;
+}
+
+// ---- storing
+
+void RunAttendant::store() {
+  busy_ = true;
+  const std::string status = execute::write_status(*run_);
+  request_ = client_.patch(kube::kConsolidationRuns, "", name_, "status", kube::PatchType::Json,
+                           kube::make_json_patch(resource_version_, {{"add", "/status", status}}),
+                           [this](kube::Reply reply) { stored(std::move(reply)); });
+}
+
+void RunAttendant::stored(kube::Reply reply) {
+  busy_ = false;
+  if (!reply.ok()) {
+    const bool conflict = reply.error->kind == kube::ApiError::Kind::Conflict;
+    if (reply.error->reason == "Fenced") return;  // somebody else's now; we are dropped in a moment
+    if (conflict)
+      log_.debug("run changed meanwhile", {{"run", name_}});
+    else
+      log_.warn("run not stored", {{"run", name_}, {"error", reply.error->text()}});
+    if (reply.error->kind == kube::ApiError::Kind::NotFound) return;  // the watch will tell
+    // Also after no answer: what is there now decides.
+    retry_ = loop_.after(conflict ? Duration{} : reply.error->retry_after.value_or(kRetryAfter),
+                         [this] { read(); });
+    return;
+  }
+  const auto object = codec::read_tree(reply.body);
+  if (!object) return read();
+  ShelvedRun written = read_shelved_run(*object);
+  resource_version_ = std::move(written.resource_version);
+  finalizers_ = std::move(written.finalizers);
+  deleting_ = written.deleting;
+  stored_status_ = written.error.empty() ? execute::write_status(written.run) : std::string();
+  if (written.run.abort_requested) run_->abort_requested = true;
+  if (stored_status_ != execute::write_status(*run_)) {
+    // Not what we meant: the schema cut something off, or a conclusion came meanwhile. A journal that is not kept whole must not be
+    // acted on.
+    log_.debug("stored run differs", {{"run", name_}});
+    again_ = true;
+  }
+  if (again_) return step_soon();
+  if (!finalizer_fits()) return write_finalizer();
+  act();
+}
+
+bool RunAttendant::finalizer_fits() const {
+  const bool has = std::find(finalizers_.begin(), finalizers_.end(), kRollbackFinalizer) != finalizers_.end();
+  if (!run_ || run_->phase == Phase::Approved) return true;
+  if (holds_nodes(run_->phase)) return has || deleting_;  // none can be added to what is being deleted
+  return !has;
+}
+
+void RunAttendant::write_finalizer() {
+  std::vector<std::string> wanted = finalizers_;
+  if (holds_nodes(run_->phase))
+    wanted.emplace_back(kRollbackFinalizer);
+  else
+    std::erase(wanted, kRollbackFinalizer);
+  codec::Tree list = codec::Tree::array();
+  for (const std::string& finalizer : wanted) list.append(finalizer);
+  busy_ = true;
+  request_ = client_.patch(
+      kube::kConsolidationRuns, "", name_, "", kube::PatchType::Json,
+      kube::make_json_patch(resource_version_, {{"add", "/metadata/finalizers", codec::to_json(list)}}),
+      [this](kube::Reply reply) {
+        busy_ = false;
+        const auto object = reply.ok() ? codec::read_tree(reply.body) : Result<codec::Tree>(Error{""});
+        if (!object) {
+          if (!reply.ok() && reply.error->reason == "Fenced") return;
+          if (!reply.ok() && reply.error->kind == kube::ApiError::Kind::NotFound) return;
+          retry_ = loop_.after(kRetryAfter, [this] { read(); });
+          return;
+        }
+        adopt(read_shelved_run(*object));
+      });
+}
+
+// ---- acting
+
+// Entries about one object one at a time, in order: a release that overtakes a cordon would leave it.
+void RunAttendant::act() {
+  std::set<std::pair<std::string_view, std::string_view>> touched;  // objects of entries that are open
+  for (const execute::Mutation& entry : run_->journal.entries) {
+    if (!entry.open()) continue;
+    if (!touched.insert({entry.ns, entry.name}).second || errands_.contains(entry.id)) continue;
+    const std::uint32_t id = entry.id;
+    auto& errand = errands_[id];
+    errand = std::make_unique<Errand>(client_, *run_, entry, [this, id](Deed deed) {
+      deeds_.emplace_back(id, std::move(deed));
+      step_soon();
+    });
+    errand->begin();
+  }
+}
+
+void RunAttendant::did(std::uint32_t id, Deed deed) {
+  errands_.erase(id);
+  if (deed.fenced) return;
+  if (!deed.resource_version.empty() && !shown(deed.resource_version, node_version_))
+    node_version_ = deed.resource_version;
+  execute::conclude(*run_, id, deed.conclusion, loop_.now());
+  const execute::Mutation* entry = run_->journal.find(id);
+  if (entry == nullptr) return;
+  log_.info("mutation", {{"run", name_},
+                         {"id", static_cast<std::int64_t>(id)},
+                         {"kind", execute::word(entry->kind)},
+                         {"object", entry->ns.empty() ? entry->name : entry->ns + "/" + entry->name},
+                         {"state", execute::word(deed.conclusion.state)},
+                         {"reason", deed.conclusion.reason}});
+  surroundings_.concluded(*run_, *entry);
+}
+
+// ---- what a step asks for
+
+void RunAttendant::revalidate(const std::shared_ptr<const Outlook>& outlook) {
+  if (revalidating_) return;
+  const auto plan = surroundings_.plan(run_->plan_hash);
+  if (!plan) {
+    revalidation_.emplace();
+    revalidation_->drifted.emplace_back("the plan is not known any more: another process made it");
+    return step_soon();
+  }
+  revalidating_ = true;
+  const auto answer = std::make_shared<prove::Revalidation>();
+  const bool measured = run_->pressure_guards;
+  revalidation_work_ = loop_.offload(
+      [outlook, plan, answer, measured, now = loop_.now()] {
+        const decide::Context context{outlook->reading->cluster, outlook->settings, now, std::nullopt};
+        static const Observations kNone;
+        *answer = prove::revalidate({context, measured ? outlook->observations : kNone, measured,
+                                     outlook->requests_published,
+                                     outlook->autoscaler ? &*outlook->autoscaler : nullptr},
+                                    *plan);
+      },
+      [this, answer] {
+        revalidating_ = false;
+        revalidation_ = std::move(*answer);
+        step();
+      });
+}
+
+void RunAttendant::rehearse(const std::vector<std::size_t>& moves) {
+  for (const std::size_t i : moves) {
+    if (rehearsing_.size() >= kRehearsalsAtOnce) return;
+    const execute::Departing& move = run_->moves.at(i);
+    if (rehearsing_.contains(move.uid)) continue;
+    // One that was refused is asked again, but not at once.
+    const auto last = rehearsed_.find(move.uid);
+    if (last != rehearsed_.end() && loop_.instant() - last->second < kRehearseAgain) continue;
+    rehearsed_[move.uid] = loop_.instant();
+    rehearsing_[move.uid] =
+        rehearse_eviction(client_, move, [this, uid = move.uid](execute::Conclusion conclusion) {
+          rehearsals_[uid] = std::move(conclusion);
+          rehearsing_[uid].detach();
+          rehearsing_.erase(uid);
+          step_soon();
+        });
+  }
+}
+
+}  // namespace tamp::control

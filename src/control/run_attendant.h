@@ -1,0 +1,124 @@
+// Attends to one run while we lead: reads it, takes steps of the machine in execute/, stores every step before it acts on
+// it, and has the open entries of the journal carried out.
+//
+//   read ─▶ resume ─▶ ┌▶ look, advance ─▶ store the status ─▶ carry out what is open ─▶ conclude ─┐
+//                     └──────────────────── on a tick, a change, a conclusion ◀───────────────────┘
+//
+// Nothing is carried out unless the stored status is the very run that asks for it, and the run carries our finalizer, so that
+// it cannot vanish while it holds nodes. A write that meets another version is no reason to insist: the run is read again.
+//
+// Thread safety: none; lives on one loop.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codec/snapshot.h"
+#include "control/hand.h"
+#include "control/log.h"
+#include "control/run_shelf.h"
+#include "execute/advance.h"
+#include "kube/client.h"
+#include "kube/loop.h"
+
+namespace tamp::control {
+
+inline constexpr std::string_view kRollbackFinalizer = "temper.codes/rollback";
+
+// The cluster at a moment, as runs see it. Shared by all runs of a tick and by work beside the loop.
+struct Outlook {
+  std::shared_ptr<const codec::Reading> reading;
+  Settings settings;
+  execute::Limits limits;
+  Observations observations;
+  bool requests_published = true;              // by every agent, see prove::Evidence
+  std::optional<AutoscalerStatus> autoscaler;  // of Cluster Autoscaler
+  std::string distrust;  // why the watches cannot be believed; empty: they can
+  std::optional<execute::ApplicationSignal> application;
+};
+
+// What an attendant needs of its surroundings.
+struct RunSurroundings {
+  std::function<std::shared_ptr<const Outlook>()> outlook;  // null: the cluster was not read yet
+  // The newest resourceVersion that the watch of nodes has shown.
+  std::function<std::string()> nodes_seen;
+  // For an approval that nobody has taken in yet; nothing: ask again later.
+  std::function<std::optional<execute::Desk>(const execute::Run& run)> desk;
+  // Of this hash, if it is known still.
+  std::function<std::shared_ptr<const prove::ConsolidationPlan>(const std::string& hash)> plan;
+  // What happened, for events, metrics and the audit.
+  std::function<void(const execute::Run& before, const execute::Run& after)> stepped;
+  std::function<void(const execute::Run& run, const execute::Mutation& entry)> concluded;
+  // The run is stored as it is: time for the records. What the hash of the newest stored record is.
+  std::function<std::string(const execute::Run& run, const Outlook& outlook)> recorded;
+};
+
+class RunAttendant {
+ public:
+  RunAttendant(kube::Loop& loop, kube::Client& client, const Log& log, const RunSurroundings& surroundings,
+               std::string name);
+  RunAttendant(const RunAttendant&) = delete;
+  RunAttendant& operator=(const RunAttendant&) = delete;
+
+  // The watch shows this version.
+  void hear(const ShelvedRun& seen);
+  // Looks at the cluster and does what is to be done.
+  void tick();
+
+  // As far as known; null before it was read.
+  const execute::Run* run() const { return run_ ? &*run_ : nullptr; }
+  // It is over, nothing is to be done or watched any more, and all of that is stored.
+  bool at_rest() const;
+
+ private:
+  void read();
+  void adopt(ShelvedRun found);
+  void step();
+  void step_soon();
+  execute::Sight look(const Outlook& outlook);
+  std::string distrust(const Outlook& outlook) const;
+  void record(const Outlook& outlook);
+  void store();
+  void stored(kube::Reply reply);
+  void write_finalizer();
+  bool finalizer_fits() const;
+  void act();
+  void did(std::uint32_t id, Deed deed);
+  void revalidate(const std::shared_ptr<const Outlook>& outlook);
+  void rehearse(const std::vector<std::size_t>& moves);
+
+  kube::Loop& loop_;
+  kube::Client& client_;
+  const Log& log_;
+  const RunSurroundings& surroundings_;
+  std::string name_;
+
+  std::optional<execute::Run> run_;  // the newest; stored when stored_status_ says the same
+  std::string stored_status_;
+  std::string resource_version_;
+  std::vector<std::string> finalizers_;
+  bool deleting_ = false;
+  bool busy_ = false;                                         // reading or storing
+  execute::Phase recorded_phase_ = execute::Phase::Approved;  // when the records were last told
+  execute::Phase head_phase_ = execute::Phase::Approved;      // when audit_head was last renewed
+  bool again_ = false;
+  kube::Pending request_, retry_, soon_;
+
+  std::map<std::uint32_t, std::unique_ptr<Errand>> errands_;  // by entry
+  std::vector<std::pair<std::uint32_t, Deed>> deeds_;         // done and not concluded yet
+  // Our last write to a node, which the watch must have shown before what it shows counts.
+  std::string node_version_;
+
+  bool revalidating_ = false;
+  std::optional<prove::Revalidation> revalidation_;
+  kube::Pending revalidation_work_;
+  std::map<std::string, execute::Conclusion> rehearsals_;  // by pod uid
+  std::map<std::string, kube::Pending> rehearsing_;
+  std::map<std::string, kube::Instant> rehearsed_;  // when last
+};
+
+}  // namespace tamp::control

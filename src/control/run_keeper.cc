@@ -1,0 +1,349 @@
+#include "control/run_keeper.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/json_writer.h"
+#include "control/automatic_approval.h"
+#include "execute/marks.h"
+
+namespace tamp::control {
+namespace {
+
+using execute::Phase;
+using execute::Run;
+
+constexpr Duration kTick = Duration::seconds(1);
+constexpr Duration kSweepEvery = Duration::seconds(30);
+constexpr std::size_t kRunsKept = 50;
+constexpr kube::ResourceType kSelfReviews{"authentication.k8s.io", "v1", "selfsubjectreviews", false};
+
+bool has_finalizer(const ShelvedRun& shelved) {
+  return std::find(shelved.finalizers.begin(), shelved.finalizers.end(), kRollbackFinalizer) !=
+         shelved.finalizers.end();
+}
+
+bool needs_attention(const ShelvedRun& shelved) {
+  if (!shelved.error.empty()) return false;
+  return !execute::over(shelved.run.phase) || shelved.run.late_watch_until || has_finalizer(shelved);
+}
+
+kube::ObjectReference reference(const Run& run) {
+  return {"temper.codes/v1alpha1", "ConsolidationRun", "", run.name, run.uid};
+}
+
+std::string run_body(const std::string& hash, const std::string& who) {
+  JsonWriter w;
+  w.begin_object().field("apiVersion", "temper.codes/v1alpha1").field("kind", "ConsolidationRun");
+  w.key("metadata").begin_object().field("name", automatic_name(hash)).end_object();
+  w.key("spec").begin_object();
+  w.field("planHash", hash).field("approvedBy", who).field("source", kAutomatic);
+  w.end_object().end_object();
+  return w.take();
+}
+
+}  // namespace
+
+RunKeeper::RunKeeper(kube::Loop& loop, kube::Client& client, const Log& log, kube::EventRecorder& recorder,
+                     serve::Metrics& metrics, std::string ns, Needs needs)
+    : loop_(loop),
+      client_(client),
+      log_(log),
+      recorder_(recorder),
+      metrics_(metrics),
+      ns_(std::move(ns)),
+      needs_(std::move(needs)),
+      shelf_(loop, client) {
+  surroundings_.outlook = needs_.outlook;
+  surroundings_.nodes_seen = needs_.nodes_seen;
+  surroundings_.desk = [this](const Run& run) { return desk(run); };
+  surroundings_.plan = [this](const std::string& hash) -> std::shared_ptr<const prove::ConsolidationPlan> {
+    if (const auto kept = plans_.find(hash); kept != plans_.end()) return kept->second;
+    const auto now = needs_.plan();
+    return now && now->plan && now->plan->hash == hash ? now->plan : nullptr;
+  };
+  surroundings_.stepped = [this](const Run& before, const Run& after) { stepped(before, after); };
+  surroundings_.concluded = [this](const Run& run, const execute::Mutation& entry) { concluded(run, entry); };
+  surroundings_.recorded = [this](const Run& run, const Outlook& outlook) {
+    auto& records = records_[run.name];
+    if (!records) records = std::make_unique<RunRecords>(loop_, client_, log_, ns_, run.name, run.uid);
+    records->note(run, outlook, surroundings_.plan(run.plan_hash).get());
+    return records->audit_head();
+  };
+  shelf_.set_on_change([this] {
+    if (leading_ && !soon_.armed()) soon_ = loop_.after(Duration{}, [this] { attend(); });
+  });
+}
+
+void RunKeeper::start() { shelf_.start(); }
+
+void RunKeeper::stop() {
+  follow();
+  shelf_.stop();
+}
+
+void RunKeeper::lead() {
+  leading_ = true;
+  swept_ = false;
+  tick();
+}
+
+void RunKeeper::follow() {
+  leading_ = false;
+  attendants_.clear();
+  records_.clear();
+  plans_.clear();
+  suspects_.clear();
+  sweeping_.reset();
+  approving_.clear();
+  for (kube::Pending* pending : {&tick_, &soon_, &review_, &creation_, &removal_}) pending->cancel();
+}
+
+void RunKeeper::tick() {
+  tick_ = loop_.after(kTick, [this] { tick(); });
+  if (!shelf_.synced()) return;
+  attend();
+  for (auto& [name, attendant] : attendants_) attendant->tick();
+  approve();
+  sweep();
+  forget_old();
+}
+
+// Attendants for runs that need one, news for those that have one, and no more of either for runs that are gone.
+void RunKeeper::attend() {
+  soon_.cancel();
+  if (!leading_ || !shelf_.synced()) return;
+  std::erase_if(attendants_, [&](const auto& entry) {
+    if (!shelf_.runs().contains(entry.first)) return true;
+    const auto records = records_.find(entry.first);
+    return entry.second->at_rest() && (records == records_.end() || records->second->settled());
+  });
+  std::erase_if(records_, [&](const auto& entry) { return !attendants_.contains(entry.first); });
+  for (const auto& [name, shelved] : shelf_.runs()) {
+    const auto found = attendants_.find(name);
+    if (found != attendants_.end()) {
+      found->second->hear(shelved);
+    } else if (needs_attention(shelved)) {
+      attendants_.emplace(name, std::make_unique<RunAttendant>(loop_, client_, log_, surroundings_, name));
+    }
+  }
+  std::erase_if(plans_, [&](const auto& entry) {
+    return std::none_of(attendants_.begin(), attendants_.end(), [&](const auto& attendant) {
+      const Run* run = attendant.second->run();
+      return run == nullptr || run->plan_hash == entry.first;
+    });
+  });
+  std::int64_t active = 0;
+  for (const Run* run : known_runs()) active += execute::over(run->phase) ? 0 : 1;
+  metrics_.set_active_runs(active);
+}
+
+// What attendants know is newer than what the watch shows.
+std::vector<const Run*> RunKeeper::known_runs() const {
+  std::vector<const Run*> runs;
+  for (const auto& [name, shelved] : shelf_.runs()) {
+    const auto attendant = attendants_.find(name);
+    const Run* attended = attendant == attendants_.end() ? nullptr : attendant->second->run();
+    if (attended != nullptr)
+      runs.push_back(attended);
+    else if (shelved.error.empty())
+      runs.push_back(&shelved.run);
+  }
+  return runs;
+}
+
+std::string RunKeeper::at_work() const {
+  for (const Run* run : known_runs())
+    if (run->phase != Phase::Approved && !execute::over(run->phase) && !execute::waits_for_reap(run->phase))
+      return run->name;
+  return {};
+}
+
+std::optional<execute::Desk> RunKeeper::desk(const Run& run) {
+  const std::optional<PublishedPlan> published = needs_.plan();
+  const std::shared_ptr<const Outlook> outlook = needs_.outlook();
+  if (!published || !outlook || !outlook->distrust.empty()) return std::nullopt;
+  execute::Desk desk;
+  desk.plan = published->plan.get();
+  desk.pressure_guards = published->pressure_guards;
+  const auto& policy = outlook->reading->cluster.policy;
+  desk.acts = policy && policy->mode == "Act";
+  desk.paused = policy && policy->paused;
+  for (const Run* other : known_runs()) {
+    if (other->name == run.name) continue;
+    execute::Desk::Other& entry = desk.others.emplace_back();
+    entry.name = other->name;
+    entry.plan_hash = other->plan_hash;
+    entry.used = !other->victims.empty();
+    entry.created = other->approved_at;
+    entry.phase = other->phase;
+    for (const execute::Victim& victim : other->victims) entry.victims.push_back(victim.node);
+    for (const execute::Survivor& survivor : other->survivors) entry.survivors.push_back(survivor.node);
+  }
+  if (published->plan && published->plan->hash == run.plan_hash) plans_[run.plan_hash] = published->plan;
+  return desk;
+}
+
+// ---- what is told
+
+void RunKeeper::stepped(const Run& before, const Run& after) {
+  if (after.phase != before.phase) {
+    log_.info("run", {{"run", after.name},
+                      {"phase", execute::word(after.phase)},
+                      {"reason", after.reason},
+                      {"message", after.message}});
+    metrics_.run_entered(execute::word(after.phase));
+    const bool bad = after.phase == Phase::Aborting || after.phase == Phase::RolledBack;
+    std::string message = after.message.empty() ? "plan " + after.plan_hash.substr(0, 12) : after.message;
+    if (!after.reason.empty()) message = after.reason + ": " + message;
+    recorder_.record(reference(after), bad ? kube::EventType::Warning : kube::EventType::Normal,
+                     execute::word(after.phase), message);
+    if (after.phase == Phase::Cordoning || (execute::over(after.phase) && execute::touched(before.phase)))
+      for (const execute::Victim& victim : after.victims)
+        recorder_.record({"v1", "Node", "", victim.node, victim.uid},
+                         bad ? kube::EventType::Warning : kube::EventType::Normal,
+                         after.phase == Phase::Cordoning ? "ConsolidationStarted" : "ConsolidationEnded",
+                         fmt::format("run {}: {}", after.name, execute::word(after.phase)));
+    if (execute::over(after.phase)) {
+      metrics_.run_ended(execute::word(after.phase), after.reason, loop_.now() - after.approved_at);
+    }
+  }
+  if (after.guards.tripped != before.guards.tripped) metrics_.guard_tripped(after.guards.tripped);
+  if (after.guards.late_trip != before.guards.late_trip) {
+    log_.warn("a guard tripped after the run", {{"run", after.name}, {"guard", after.guards.late_trip}});
+    metrics_.guard_tripped(after.guards.late_trip);
+    recorder_.record(reference(after), kube::EventType::Warning, "LateTrip",
+                     "guard " + after.guards.late_trip + " tripped after the nodes were gone");
+  }
+}
+
+void RunKeeper::concluded(const Run& /*run*/, const execute::Mutation& entry) {
+  metrics_.run_mutation(execute::word(entry.kind), execute::word(entry.state));
+}
+
+// ---- approval by policy
+
+void RunKeeper::approve() {
+  const std::shared_ptr<const Outlook> outlook = needs_.outlook();
+  const std::optional<PublishedPlan> published = needs_.plan();
+  if (!outlook || !outlook->distrust.empty() || !published || !published->plan || !approving_.empty()) return;
+  const auto& policy = outlook->reading->cluster.policy;
+  if (!policy || policy->approval != "Automatic" || policy->mode != "Act" || policy->paused) return;
+  const std::string& hash = published->plan->hash;
+  if (!published->plan->holds()) return;
+  if (shelf_.runs().contains(automatic_name(hash))) return;
+  const std::string obstacle =
+      obstacle_to_approval(*published->plan, known_runs(), outlook->reading->cluster, loop_.now());
+  if (!obstacle.empty()) {
+    if (obstacle != said_obstacle_) log_.info("not approved by policy", {{"hash", hash}, {"why", obstacle}});
+    said_obstacle_ = obstacle;
+    return;
+  }
+  said_obstacle_.clear();
+  if (own_name_.empty()) return ask_who_we_are();
+  approving_ = hash;
+  creation_ = client_.create(
+      kube::kConsolidationRuns, "", run_body(hash, own_name_), [this, hash](kube::Reply reply) {
+        if (reply.ok())
+          log_.info("approved by policy", {{"run", automatic_name(hash)}, {"hash", hash}});
+        else
+          log_.warn("approval by policy failed", {{"hash", hash}, {"error", reply.error->text()}});
+        // The watch shows it soon; until then no second attempt.
+        creation_ = loop_.after(Duration::seconds(reply.ok() ? 5 : 30), [this] { approving_.clear(); });
+      });
+}
+
+void RunKeeper::ask_who_we_are() {
+  if (review_.armed()) return;
+  review_ = client_.review(
+      kSelfReviews, R"({"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"})",
+      [this](kube::Reply reply) {
+        if (const auto answer = reply.ok() ? codec::read_tree(reply.body) : Result<codec::Tree>(Error{""}))
+          own_name_ = answer->at({"status", "userInfo", "username"}).string();
+        review_ = loop_.after(Duration::seconds(10), [this] { review_.cancel(); });
+      });
+}
+
+// ---- what nobody else cleans up
+
+// A node or claim whose note names a run that does not exist, or is over: its run was removed by force, or somebody restored
+// an old node. Suspects are looked at twice, so that a watch that lags behind accuses nobody.
+void RunKeeper::sweep() {
+  const kube::Instant now = loop_.instant();
+  if (sweeping_ || (swept_ && now - last_sweep_ < kSweepEvery)) return;
+  const std::shared_ptr<const Outlook> outlook = needs_.outlook();
+  if (!outlook || !outlook->distrust.empty() || !shelf_.reflector().state().usable()) return;
+  last_sweep_ = now;
+  swept_ = true;
+  const Cluster& cluster = outlook->reading->cluster;
+  std::set<std::pair<std::string, std::string>> suspects;
+  std::optional<std::pair<execute::Mutation, std::string>> guilty;
+  const auto look = [&](Symbol name, Symbol uid, Symbol note_text, execute::MutationKind kind) {
+    if (!note_text.valid()) return;
+    const auto note = execute::read_note(cluster.text(note_text));
+    if (!note) return;
+    for (const std::string& run : note->runs) {
+      const auto shelved = shelf_.runs().find(run);
+      const bool alive = attendants_.contains(run) ||
+                         (shelved != shelf_.runs().end() && needs_attention(shelved->second)) ||
+                         (shelved != shelf_.runs().end() && !shelved->second.error.empty());
+      if (alive) continue;
+      const std::pair key{std::string(execute::word(kind)) + "/" + std::string(cluster.text(name)), run};
+      if (suspects_.contains(key) && !guilty) {
+        execute::Mutation mutation;
+        mutation.kind = kind;
+        mutation.name = cluster.text(name);
+        mutation.uid = cluster.text(uid);
+        guilty.emplace(std::move(mutation), run);
+      }
+      suspects.insert(key);
+    }
+  };
+  for (const Node& node : cluster.nodes)
+    look(node.name, node.uid, node.marks.note, execute::MutationKind::Release);
+  for (const NodeClaim& claim : cluster.claims)
+    look(claim.name, claim.uid, claim.marks.note, execute::MutationKind::ReleaseClaim);
+  suspects_ = std::move(suspects);
+  if (guilty) release(guilty->first, guilty->second);
+}
+
+void RunKeeper::release(const execute::Mutation& mutation, const std::string& run) {
+  Run gone;
+  gone.name = run;
+  log_.warn("releasing what a run left behind", {{"object", mutation.name}, {"run", run}});
+  sweeping_ =
+      std::make_unique<Errand>(client_, gone, mutation, [this, name = mutation.name](const Deed& deed) {
+        if (deed.conclusion.state != execute::MutationState::Done && !deed.fenced)
+          log_.warn("not released", {{"object", name}, {"reason", deed.conclusion.reason}});
+        swept_ = deed.conclusion.state != execute::MutationState::Done;  // on with the next one at once
+        soon_ = loop_.after(Duration{}, [this] {
+          sweeping_.reset();
+          attend();
+        });
+      });
+  sweeping_->begin();
+}
+
+void RunKeeper::forget_old() {
+  if (removal_.armed()) return;
+  std::vector<const ShelvedRun*> over;
+  for (const auto& [name, shelved] : shelf_.runs())
+    if (!needs_attention(shelved) && shelved.error.empty() && !shelved.deleting &&
+        shelved.run.guards.late_trip.empty())
+      over.push_back(&shelved);
+  if (over.size() <= kRunsKept) return;
+  const ShelvedRun& oldest = **std::min_element(over.begin(), over.end(), [](const auto* a, const auto* b) {
+    return std::pair(a->run.approved_at, std::string_view(a->run.name)) <
+           std::pair(b->run.approved_at, std::string_view(b->run.name));
+  });
+  kube::RemoveOptions options;
+  options.uid = oldest.run.uid;
+  removal_ =
+      client_.remove(kube::kConsolidationRuns, "", oldest.run.name, options, [this](const kube::Reply&) {
+        removal_ = loop_.after(Duration::seconds(5), [this] { removal_.cancel(); });
+      });
+}
+
+}  // namespace tamp::control

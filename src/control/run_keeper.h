@@ -1,0 +1,89 @@
+// Keeps the runs: while we lead, every run that is not over has an attendant. Takes approvals in, approves by itself where the
+// policy says so, lets go of nodes that a run which no longer exists left marked, and forgets the oldest runs.
+//
+// Thread safety: none; lives on one loop.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "control/log.h"
+#include "control/run_attendant.h"
+#include "control/run_records.h"
+#include "control/run_shelf.h"
+#include "kube/event_recorder.h"
+#include "serve/metrics.h"
+
+namespace tamp::control {
+
+// The plan of the last pass since we lead.
+struct PublishedPlan {
+  std::shared_ptr<const prove::ConsolidationPlan> plan;  // null: none is published
+  bool pressure_guards = true;                           // of its planner
+};
+
+class RunKeeper {
+ public:
+  struct Needs {
+    std::function<std::shared_ptr<const Outlook>()> outlook;  // null: the cluster was not read yet
+    std::function<std::string()> nodes_seen;                  // newest resourceVersion of the watch of nodes
+    std::function<std::optional<PublishedPlan>()> plan;       // nothing: no pass was made yet
+  };
+  RunKeeper(kube::Loop& loop, kube::Client& client, const Log& log, kube::EventRecorder& recorder,
+            serve::Metrics& metrics, std::string ns, Needs needs);
+  RunKeeper(const RunKeeper&) = delete;
+  RunKeeper& operator=(const RunKeeper&) = delete;
+
+  void start();
+  void stop();
+  void lead();
+  void follow();
+
+  bool synced() const { return shelf_.synced(); }
+  // The run that is at work and not only waiting for its nodes to be reaped; empty: none. No plan is published meanwhile: it would
+  // describe a cluster that is changing under it.
+  std::string at_work() const;
+  const RunShelf& shelf() const { return shelf_; }
+
+ private:
+  void tick();
+  void attend();
+  std::optional<execute::Desk> desk(const execute::Run& run);
+  std::vector<const execute::Run*> known_runs() const;
+  void stepped(const execute::Run& before, const execute::Run& after);
+  void concluded(const execute::Run& run, const execute::Mutation& entry);
+  void approve();
+  void ask_who_we_are();
+  void sweep();
+  void release(const execute::Mutation& mutation, const std::string& run);
+  void forget_old();
+
+  kube::Loop& loop_;
+  kube::Client& client_;
+  const Log& log_;
+  kube::EventRecorder& recorder_;
+  serve::Metrics& metrics_;
+  std::string ns_;  // where records are kept
+  Needs needs_;
+  RunShelf shelf_;
+  RunSurroundings surroundings_;
+  bool leading_ = false;
+  std::map<std::string, std::unique_ptr<RunAttendant>> attendants_;  // by run
+  std::map<std::string, std::unique_ptr<RunRecords>> records_;       // of runs that have an attendant
+  // Of runs that were taken in by this process, by hash: what they are validated against.
+  std::map<std::string, std::shared_ptr<const prove::ConsolidationPlan>> plans_;
+
+  std::string own_name_;  // as the API server knows us
+  std::string approving_, said_obstacle_;
+  std::set<std::pair<std::string, std::string>> suspects_;  // (object, run) of the last sweep
+  std::unique_ptr<Errand> sweeping_;
+  bool swept_ = false;
+  kube::Instant last_sweep_;
+  kube::Pending tick_, soon_, review_, creation_, removal_;
+};
+
+}  // namespace tamp::control

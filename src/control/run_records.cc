@@ -1,0 +1,92 @@
+#include "control/run_records.h"
+
+#include <utility>
+
+#include "report/timeline.h"
+
+namespace tamp::control {
+namespace {
+
+using execute::Phase;
+
+constexpr Duration kFlushEvery = Duration::seconds(20);
+
+// How often a look is worth a line.
+Duration rhythm(Phase phase) {
+  return execute::waits_for_reap(phase) || execute::over(phase) ? Duration::seconds(30)
+                                                                : Duration::seconds(5);
+}
+
+}  // namespace
+
+RunRecords::RunRecords(kube::Loop& loop, kube::Client& client, const Log& log, const std::string& ns,
+                       std::string run, std::string uid)
+    : loop_(loop),
+      ns_(ns),
+      run_(std::move(run)),
+      uid_(std::move(uid)),
+      audit_(loop, client, log, options("audit", 4),
+             [this, &log](const std::string& lines) {
+               auto book = report::AuditBook::open(lines);
+               broken_ = !book.ok();
+               if (broken_)
+                 log.error("audit records were tampered with",
+                           {{"run", run_}, {"error", book.error().message}});
+               else
+                 book_ = std::move(*book);
+               stored_head_ = book_.head().hash;
+             }),
+      timeline_(loop, client, log, options("timeline", 2), [](const std::string&) {}),
+      snapshots_(loop, client, log, options("snapshots", 2),
+                 [this](const std::string& lines) { seen_moments_ = lines; }) {}
+
+LedgerOptions RunRecords::options(std::string what, int most_parts) const {
+  LedgerOptions out;
+  out.ns = ns_;
+  out.run = run_;
+  out.uid = uid_;
+  out.what = std::move(what);
+  out.most_parts = most_parts;
+  return out;
+}
+
+bool RunRecords::settled() const {
+  const bool told = broken_ || audit_.full() || stored_head_ == book_.head().hash;
+  return told && audit_.settled() && timeline_.settled() && snapshots_.settled();
+}
+
+void RunRecords::note(const execute::Run& run, const Outlook& outlook, const prove::ConsolidationPlan* plan) {
+  const Time now = loop_.now();
+  if (audit_.open() && !broken_ && !audit_.full()) {
+    if (audit_.settled()) stored_head_ = book_.head().hash;
+    audit_.append(book_.update(run, now));
+    audit_.flush();
+  }
+  if (run.victims.empty()) return;  // refused at the desk: nothing was looked at
+  if (timeline_.open() && (!last_look_ || now - *last_look_ >= rhythm(run.phase))) {
+    last_look_ = now;
+    timeline_.append(report::timeline_line(run, outlook.observations, now));
+  }
+  if (snapshots_.open()) {
+    const auto once = [&](std::string_view moment, auto make) {
+      if (seen_moments_.find("{\"moment\":\"" + std::string(moment) + "\"") != std::string::npos) return;
+      const std::string line = make();
+      seen_moments_ += line;
+      snapshots_.append(line);
+      snapshots_.flush();
+    };
+    if (plan != nullptr) once("plan", [&] { return report::plan_line(*plan); });
+    const Cluster& cluster = outlook.reading->cluster;
+    if (run.phase == Phase::Validating)
+      once("before", [&] { return report::snapshot_line(run, cluster, "before", now); });
+    if (execute::over(run.phase))
+      once("after", [&] { return report::snapshot_line(run, cluster, "after", now); });
+  }
+  if (!last_flush_ || now - *last_flush_ >= kFlushEvery || run.phase != flushed_phase_) {
+    last_flush_ = now;
+    flushed_phase_ = run.phase;
+    timeline_.flush();
+  }
+}
+
+}  // namespace tamp::control

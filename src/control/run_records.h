@@ -1,0 +1,43 @@
+// The records of one run: audit, timeline and snapshots, each a ledger. None of it decides anything; all of it is for whoever asks
+// afterwards what was done, and what was seen.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "control/ledger.h"
+#include "control/run_attendant.h"
+#include "report/audit.h"
+
+namespace tamp::control {
+
+class RunRecords {
+ public:
+  RunRecords(kube::Loop& loop, kube::Client& client, const Log& log, const std::string& ns, std::string run,
+             std::string uid);
+  RunRecords(const RunRecords&) = delete;
+  RunRecords& operator=(const RunRecords&) = delete;
+
+  // The run as it is stored, and what it sees. `plan`: null if it is not known any more.
+  void note(const execute::Run& run, const Outlook& outlook, const prove::ConsolidationPlan* plan);
+  // Of the newest audit record that is stored; empty: none.
+  const std::string& audit_head() const { return stored_head_; }
+  // Nothing more is to be written.
+  bool settled() const;
+
+ private:
+  LedgerOptions options(std::string what, int most_parts) const;
+
+  kube::Loop& loop_;
+  std::string ns_, run_, uid_;
+  report::AuditBook book_;
+  bool broken_ = false;  // records that do not verify are not added to
+  std::string stored_head_;
+  std::string seen_moments_;  // the lines of snapshots
+  std::optional<Time> last_look_, last_flush_;
+  execute::Phase flushed_phase_ = execute::Phase::Approved;
+  Ledger audit_, timeline_, snapshots_;
+};
+
+}  // namespace tamp::control

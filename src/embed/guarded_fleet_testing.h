@@ -1,0 +1,166 @@
+// A simulated fleet with the real controller in it, in virtual time: what tests of whole runs stand on.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "control/controller.h"
+#include "embed/memory_transport.h"
+#include "embed/world_agents.h"
+#include "embed/world_loop.h"
+#include "world/staging.h"
+
+namespace tamp::embed {
+
+inline world::Scenario builtin_scenario(std::string_view name) {
+  for (const world::BuiltinScenario& one : world::builtin_scenarios())
+    if (one.name == name) return *world::read_scenario(std::string(one.text));
+  ADD_FAILURE() << "no scenario " << name;
+  return {};
+}
+
+class GuardedFleet {
+ public:
+  using Tree = codec::Tree;
+  using ResourceId = world::api::ResourceId;
+
+  explicit GuardedFleet(world::Scenario scenario, std::uint64_t seed = 1)
+      : scenario_(std::move(scenario)), world_(*world::make_world(scenario_, seed)), loop_(world_, seed) {
+    world_.api().add_token("tamp", {.user = "system:serviceaccount:tamp-system:tamp-controller",
+                                    .uid = {},
+                                    .groups = {"system:masters", "system:authenticated"},
+                                    .manager = "tamp"});
+    world_.api().create(ResourceId::Namespaces, "",
+                        Tree::object({{"apiVersion", "v1"},
+                                      {"kind", "Namespace"},
+                                      {"metadata", Tree::object({{"name", "tamp-system"}})}}));
+    patch_policy(R"({"spec":{"mode":"Act"}})");
+  }
+
+  // Another process, with an identity of its own.
+  void start_controller() {
+    codec::ClusterStore store;
+    EXPECT_TRUE(store.set_instance_types({"machines", world::machine_catalogue(scenario_)}).ok());
+    transport_ = std::make_unique<MemoryTransport>(loop_, world_.api(), "tamp");
+    control::ControllerOptions options;
+    options.pod_name = "tamp";
+    options.election.identity = "tamp-" + std::to_string(++starts_);
+    options.requests_published = false;
+    controller_ = std::make_unique<control::Controller>(loop_, *transport_, options, std::move(store), log_,
+                                                        metrics_, health_);
+    controller_->observe_with(agents_);
+    controller_->start();
+  }
+  // As SIGKILL does: nothing is given back, nothing is finished.
+  void kill_controller() {
+    controller_.reset();
+    transport_.reset();
+  }
+
+  world::World& world() { return world_; }
+  WorldLoop& loop() { return loop_; }
+  std::string& logged() { return logged_; }
+  void run_for(Duration time) { loop_.run_until(loop_.now() + time); }
+  // Step by step until it holds; false if it does not within the time.
+  bool run_until(const std::function<bool()>& holds, Duration within) {
+    const Time end = loop_.now() + within;
+    while (!holds()) {
+      if (loop_.now() >= end) return false;
+      run_for(Duration::nanoseconds(500'000'000));
+    }
+    return true;
+  }
+
+  ResourceId custom(std::string_view plural) const {
+    return *world_.api().find_resource("temper.codes", plural);
+  }
+  void patch_policy(const std::string& merge) {
+    const auto outcome = world_.api().patch(custom("temperpolicies"), "", "default",
+                                            world::api::PatchType::Merge, *codec::read_tree(merge));
+    EXPECT_TRUE(outcome.ok()) << outcome.message();
+    world_.deliver();
+  }
+  const Tree& policy() const { return world_.api().get(custom("temperpolicies"), "", "default")->tree(); }
+  std::string published_hash() const { return std::string(policy().at({"status", "plan", "hash"}).string()); }
+  // Waits for a plan and approves it as a person would.
+  std::string approve(const std::string& name = "run-1") {
+    EXPECT_TRUE(run_until([&] { return !published_hash().empty(); }, Duration::minutes(10)))
+        << codec::to_json(policy()) << logged_;
+    return approve_hash(published_hash(), name);
+  }
+  std::string approve_hash(const std::string& hash, const std::string& name = "run-1") {
+    const auto outcome = world_.api().create(
+        custom("consolidationruns"), "",
+        Tree::object(
+            {{"apiVersion", "temper.codes/v1alpha1"},
+             {"kind", "ConsolidationRun"},
+             {"metadata", Tree::object({{"name", name}})},
+             {"spec", Tree::object({{"planHash", hash}, {"approvedBy", "mia"}, {"source", "kubectl"}})}}));
+    EXPECT_TRUE(outcome.ok()) << outcome.message();
+    world_.deliver();
+    return hash;
+  }
+  // Null if it does not exist.
+  const Tree& run(const std::string& name = "run-1") const {
+    static const Tree kNone;
+    const auto object = world_.api().get(custom("consolidationruns"), "", name);
+    return object ? object->tree() : kNone;
+  }
+  std::string phase(const std::string& name = "run-1") const {
+    return std::string(run(name).at({"status", "phase"}).string());
+  }
+  std::string reason(const std::string& name = "run-1") const {
+    return std::string(run(name).at({"status", "reason"}).string());
+  }
+  bool reaches(std::string_view phase_word, Duration within, const std::string& name = "run-1") {
+    return run_until([&] { return phase(name) == phase_word; }, within);
+  }
+  // "Protect pool-1-2", in the order in which they were intended.
+  std::vector<std::string> mutations(const std::string& name = "run-1") const {
+    std::vector<std::string> out;
+    for (const Tree& entry : run(name).at({"status", "journal", "mutations"}).elements())
+      out.push_back(std::string(entry["kind"].string()) + " " + std::string(entry["name"].string()));
+    return out;
+  }
+
+  // Everything about nodes, workloads, budgets and pools that people or autoscalers wrote; not what changes by itself.
+  std::map<std::string, std::string> settled_objects() const {
+    std::map<std::string, std::string> out;
+    for (const ResourceId id : {ResourceId::Nodes, ResourceId::Deployments, ResourceId::StatefulSets,
+                                ResourceId::DaemonSets, ResourceId::PodDisruptionBudgets,
+                                ResourceId::Namespaces, ResourceId::PriorityClasses, ResourceId::Services})
+      for (const auto& [key, object] : world_.api().objects(id)) {
+        Tree copy = object->tree();
+        copy.erase("status");
+        Tree& metadata = copy.ensure("metadata");
+        for (const char* field : {"resourceVersion", "managedFields", "generation"}) metadata.erase(field);
+        if (metadata["annotations"].empty()) metadata.erase("annotations");
+        if (copy.at({"spec", "taints"}).empty() && copy["spec"].is_object())
+          copy.ensure("spec").erase("taints");
+        out[std::to_string(static_cast<int>(id)) + "/" + key.first + "/" + key.second] = codec::to_json(copy);
+      }
+    return out;
+  }
+  std::size_t nodes() const { return world_.api().objects(ResourceId::Nodes).size(); }
+
+ private:
+  world::Scenario scenario_;
+  world::World world_;
+  WorldLoop loop_;
+  WorldAgents agents_{loop_, world_};
+  std::string logged_;
+  control::Log log_{control::LogLevel::Info, control::LogFormat::Text, [this] { return loop_.now(); },
+                    [this](std::string_view line) { logged_ += line; }};
+  serve::Metrics metrics_{"test", "test"};
+  serve::Health health_{{"caches"}};
+  std::unique_ptr<MemoryTransport> transport_;
+  std::unique_ptr<control::Controller> controller_;
+  int starts_ = 0;
+};
+
+}  // namespace tamp::embed

@@ -1,0 +1,198 @@
+// Whole runs in virtual time, the real controller against the simulated fleet: the stories of "Automated node consolidation
+// under an SLO guard".
+#include <algorithm>
+
+#include "embed/guarded_fleet_testing.h"
+
+namespace tamp::embed {
+namespace {
+
+using codec::Tree;
+
+// The fleet of the story with enough small work on it that a victim has nine pods to lose.
+world::Scenario busy_fleet() {
+  world::Scenario scenario = builtin_scenario("slo-fleet");
+  for (world::WorkloadPlan& workload : scenario.workloads) {
+    if (workload.name == "filler") workload.replicas.values = {"10"};
+    if (workload.name == "batch") workload.replicas.values = {"12"};
+  }
+  return scenario;
+}
+
+std::vector<std::string> of_kind(const std::vector<std::string>& mutations, const std::string& kind) {
+  std::vector<std::string> out;
+  for (const std::string& m : mutations)
+    if (m.starts_with(kind + " ")) out.push_back(m.substr(kind.size() + 1));
+  return out;
+}
+
+TEST(GuardedRun, ThreeNodesBecomeTwo) {
+  GuardedFleet fleet(busy_fleet());
+  fleet.start_controller();
+  const auto before = fleet.settled_objects();
+  fleet.approve();
+  ASSERT_TRUE(fleet.reaches("AwaitingReap", Duration::minutes(20))) << fleet.logged();
+  const Time empty = fleet.loop().now();
+
+  const std::vector<std::string> mutations = fleet.mutations();
+  const auto index = [&](std::string_view kind, bool last) {
+    const auto is = [&](const std::string& m) { return m.starts_with(kind); };
+    return last ? mutations.rend() - std::find_if(mutations.rbegin(), mutations.rend(), is)
+                : std::find_if(mutations.begin(), mutations.end(), is) - mutations.begin() + 1;
+  };
+  EXPECT_EQ(of_kind(mutations, "Protect").size(), 2U);
+  EXPECT_EQ(of_kind(mutations, "Cordon").size(), 1U);
+  EXPECT_GE(of_kind(mutations, "Evict").size(), 5U);
+  EXPECT_LT(index("Protect", true), index("Cordon", false))
+      << "a victim was touched before survivors were safe";
+  EXPECT_LT(index("Cordon", true), index("Evict", false));
+  // Background first, Critical last.
+  const std::vector<std::string> order = {"Background", "Low", "Normal", "High", "Critical"};
+  std::map<std::string, std::ptrdiff_t> tier_of;
+  for (const Tree& move : fleet.run().at({"status", "journal", "moves"}).elements())
+    tier_of[std::string(move["name"].string())] =
+        std::find(order.begin(), order.end(), move["tier"].string()) - order.begin();
+  std::vector<std::ptrdiff_t> tiers;
+  for (const std::string& pod : of_kind(mutations, "Evict")) tiers.push_back(tier_of.at(pod));
+  EXPECT_TRUE(std::is_sorted(tiers.begin(), tiers.end()));
+
+  // GKE's autoscaler leaves a cordoned node alone: after five minutes the taint takes the cordon's place.
+  ASSERT_TRUE(fleet.reaches("Escalated", Duration::minutes(6))) << fleet.logged();
+  EXPECT_GE(fleet.loop().now() - empty, Duration::seconds(295));
+  ASSERT_TRUE(fleet.reaches("Succeeded", Duration::minutes(25))) << fleet.logged();
+  EXPECT_GE(fleet.loop().now() - empty, Duration::minutes(14)) << "the autoscaler has a window of its own";
+  EXPECT_EQ(fleet.reason(), "Completed");
+  EXPECT_EQ(fleet.nodes(), 2U);
+  fleet.run_for(Duration::minutes(15));
+
+  // Nothing but the victim is different.
+  auto after = fleet.settled_objects();
+  const std::string victim(fleet.run().at({"status", "victims"}).elements().front().string());
+  std::size_t gone = 0;
+  for (const auto& [key, text] : before) {
+    if (key.ends_with("/" + victim)) {
+      EXPECT_FALSE(after.contains(key));
+      ++gone;
+      continue;
+    }
+    EXPECT_EQ(after[key], text) << key;
+    after.erase(key);
+  }
+  EXPECT_EQ(gone, 1U);
+  EXPECT_TRUE(after.empty()) << after.begin()->first;
+  EXPECT_TRUE(fleet.run().at({"metadata", "finalizers"}).empty());
+}
+
+TEST(GuardedRun, AnAbortLeavesNothingBehind) {
+  GuardedFleet fleet(busy_fleet());
+  fleet.start_controller();
+  const auto before = fleet.settled_objects();
+  fleet.approve();
+  ASSERT_TRUE(fleet.reaches("Draining", Duration::minutes(5))) << fleet.logged();
+  fleet.run_for(Duration::seconds(10));
+  EXPECT_NE(fleet.settled_objects(), before);
+  fleet.world().api().patch(
+      fleet.custom("consolidationruns"), "", "run-1", world::api::PatchType::Merge,
+      *codec::read_tree(R"({"metadata":{"annotations":{"temper.codes/abort":"true"}}})"));
+  fleet.world().deliver();
+  ASSERT_TRUE(fleet.reaches("RolledBack", Duration::minutes(2))) << fleet.logged();
+  EXPECT_EQ(fleet.settled_objects(), before);
+  const std::size_t evictions = of_kind(fleet.mutations(), "Evict").size();
+  fleet.run_for(Duration::minutes(5));
+  EXPECT_EQ(of_kind(fleet.mutations(), "Evict").size(), evictions);
+  EXPECT_EQ(fleet.nodes(), 3U);
+}
+
+TEST(GuardedRun, DeletingTheRunIsAnAbort) {
+  GuardedFleet fleet(busy_fleet());
+  fleet.start_controller();
+  const auto before = fleet.settled_objects();
+  fleet.approve();
+  ASSERT_TRUE(fleet.reaches("Draining", Duration::minutes(5))) << fleet.logged();
+  fleet.world().api().remove(fleet.custom("consolidationruns"), "", "run-1");
+  fleet.world().deliver();
+  ASSERT_TRUE(fleet.run_until([&] { return fleet.run().is_null(); }, Duration::minutes(2))) << fleet.logged();
+  EXPECT_EQ(fleet.settled_objects(), before);
+}
+
+TEST(GuardedRun, WhatDriftedBetweenPlanAndApprovalIsNotTouched) {
+  GuardedFleet fleet(busy_fleet());
+  fleet.start_controller();
+  ASSERT_TRUE(fleet.run_until([&] { return !fleet.published_hash().empty(); }, Duration::minutes(10)));
+  const std::string hash = fleet.published_hash();
+  const std::string victim(fleet.policy()
+                               .at({"status", "plan", "commands"})
+                               .elements()
+                               .front()["nodes"]
+                               .elements()
+                               .front()
+                               .string());
+  for (const auto& [key, node] : fleet.world().api().objects(world::api::ResourceId::Nodes))
+    if (key.second != victim) {
+      fleet.world().api().patch(world::api::ResourceId::Nodes, "", key.second, world::api::PatchType::Merge,
+                                *codec::read_tree(R"({"metadata":{"labels":{"team":"other"}}})"));
+      break;
+    }
+  fleet.world().deliver();
+  const auto before = fleet.settled_objects();
+  fleet.approve_hash(hash);
+  ASSERT_TRUE(fleet.reaches("RolledBack", Duration::minutes(5))) << fleet.logged();
+  EXPECT_TRUE(fleet.mutations().empty());
+  EXPECT_EQ(fleet.settled_objects(), before);
+  EXPECT_TRUE(fleet.reason() == "StalePlan" || fleet.reason() == "Drifted") << fleet.reason();
+}
+
+TEST(GuardedRun, AHashIsGoodForOneRun) {
+  GuardedFleet fleet(busy_fleet());
+  fleet.start_controller();
+  const std::string hash = fleet.approve();
+  ASSERT_TRUE(fleet.reaches("Draining", Duration::minutes(5))) << fleet.logged();
+  fleet.approve_hash(hash, "run-2");
+  ASSERT_TRUE(fleet.reaches("RolledBack", Duration::minutes(1), "run-2")) << fleet.logged();
+  EXPECT_TRUE(fleet.mutations("run-2").empty());
+  EXPECT_EQ(fleet.policy().at({"status", "plan"}).is_null(), true) << "a plan was published beside a run";
+}
+
+TEST(GuardedRun, WhileThePolicyObservesNothingIsTouched) {
+  GuardedFleet fleet(busy_fleet());
+  fleet.patch_policy(R"({"spec":{"mode":"Observe"}})");
+  fleet.start_controller();
+  const auto before = fleet.settled_objects();
+  fleet.approve();
+  ASSERT_TRUE(fleet.reaches("RolledBack", Duration::minutes(1))) << fleet.logged();
+  EXPECT_EQ(fleet.reason(), "NotActing");
+  EXPECT_EQ(fleet.settled_objects(), before);
+}
+
+// Whoever is killed at whatever moment: the next one completes what was begun or takes it back.
+class KilledAt : public testing::TestWithParam<int> {};
+
+TEST_P(KilledAt, TheNextOneGoesOn) {
+  GuardedFleet fleet(busy_fleet(), 7);
+  fleet.start_controller();
+  const auto before = fleet.settled_objects();
+  fleet.approve();
+  std::uint64_t chance = static_cast<std::uint64_t>(GetParam()) * 0x9E3779B97F4A7C15ULL + 1;
+  const auto over = [&] { return fleet.phase() == "Succeeded" || fleet.phase() == "RolledBack"; };
+  for (int kills = 0; kills < 12 && !over(); ++kills) {
+    chance = chance * 6364136223846793005ULL + 1442695040888963407ULL;
+    // Somewhere within the first phases: mostly between two requests.
+    fleet.run_for(Duration::nanoseconds(static_cast<std::int64_t>((chance >> 20) % 40'000'000'000ULL)));
+    fleet.kill_controller();
+    fleet.run_for(Duration::seconds(1));
+    fleet.start_controller();
+  }
+  ASSERT_TRUE(fleet.run_until(over, Duration::hours(1))) << fleet.phase() << fleet.logged();
+  fleet.run_for(Duration::minutes(15));
+  auto after = fleet.settled_objects();
+  const bool done = fleet.phase() == "Succeeded";
+  EXPECT_EQ(fleet.nodes(), done ? 2U : 3U);
+  for (const auto& [key, text] : before)
+    if (!done || after.contains(key)) EXPECT_EQ(after[key], text) << key << fleet.logged();
+  EXPECT_EQ(after.size() + (done ? 1 : 0), before.size());
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, KilledAt, testing::Range(1, 4));
+
+}  // namespace
+}  // namespace tamp::embed

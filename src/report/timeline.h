@@ -1,0 +1,25 @@
+// What a run saw, as lines of JSON: one for each look of its guards, and the nodes it touched before and after.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/time.h"
+#include "execute/run.h"
+#include "model/cluster.h"
+#include "model/observation.h"
+#include "prove/proof.h"
+
+namespace tamp::report {
+
+// {"at":…,"phase":…,"left":4,"of":9,"survivors":{"node-1":{"cpu10":…,"cpu60":…,"memory60":…,"io60":…}}}, with its newline. Pressure is the
+// highest of the protected pods there; what is not known is left out.
+std::string timeline_line(const execute::Run& run, const Observations& observations, Time now);
+
+// {"moment":"before","at":…,"nodes":[…]}: victims and survivors with what Tamp may change of them, and their pods.
+std::string snapshot_line(const execute::Run& run, const Cluster& cluster, std::string_view moment, Time now);
+
+// {"moment":"plan","plan":{…}}
+std::string plan_line(const prove::ConsolidationPlan& plan);
+
+}  // namespace tamp::report
