@@ -128,8 +128,9 @@ class Controller {
   bool measuring_ = false;                 // the planner asks for measurements
   std::optional<kube::Instant> surveyed_;  // when a new leader saw which nodes there are to be asked
   std::optional<prove::ConsolidationPlan> plan_;
-  std::optional<PublishedPlan> on_offer_;  // the same for approvals; nothing before the first pass since we lead
-  std::string pass_run_;                   // at work when the last pass began
+  std::optional<PublishedPlan>
+      on_offer_;          // the same for approvals; nothing before the first pass since we lead
+  std::string pass_run_;  // at work when the last pass began
   std::shared_ptr<const Outlook> outlook_;
   std::uint64_t outlook_generation_ = 0, outlook_round_ = 0;
   std::int64_t pass_policy_generation_ = 0;  // metadata.generation of the default policy that the pass saw

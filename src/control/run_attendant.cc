@@ -304,10 +304,10 @@ void RunAttendant::revalidate(const std::shared_ptr<const Outlook>& outlook) {
       [outlook, plan, answer, measured, now = loop_.now()] {
         const decide::Context context{outlook->reading->cluster, outlook->settings, now, std::nullopt};
         static const Observations kNone;
-        *answer = prove::revalidate({context, measured ? outlook->observations : kNone, measured,
-                                     outlook->requests_published,
-                                     outlook->autoscaler ? &*outlook->autoscaler : nullptr},
-                                    *plan);
+        *answer = prove::revalidate(
+            {context, measured ? outlook->observations : kNone, measured, outlook->requests_published,
+             outlook->autoscaler ? &*outlook->autoscaler : nullptr},
+            *plan);
       },
       [this, answer] {
         revalidating_ = false;

@@ -37,7 +37,7 @@ struct Outlook {
   Observations observations;
   bool requests_published = true;              // by every agent, see prove::Evidence
   std::optional<AutoscalerStatus> autoscaler;  // of Cluster Autoscaler
-  std::string distrust;  // why the watches cannot be believed; empty: they can
+  std::string distrust;                        // why the watches cannot be believed; empty: they can
   std::optional<execute::ApplicationSignal> application;
 };
 
