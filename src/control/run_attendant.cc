@@ -291,11 +291,13 @@ void RunAttendant::did(std::uint32_t id, Deed deed) {
 
 void RunAttendant::revalidate(const std::shared_ptr<const Outlook>& outlook) {
   if (revalidating_) return;
-  const auto plan = surroundings_.plan(run_->plan_hash);
+  auto plan = surroundings_.plan(run_->plan_hash);
   if (!plan) {
-    revalidation_.emplace();
-    revalidation_->drifted.emplace_back("the plan is not known any more: another process made it");
-    return step_soon();
+    // Another process took it in: its structure is what must still be equal.
+    std::vector<std::string> victims;
+    for (const execute::Victim& victim : run_->victims) victims.push_back(victim.node);
+    plan = std::make_shared<const prove::ConsolidationPlan>(prove::published_plan(
+        run_->plan_hash, run_->plan_structure, std::move(victims), run_->approved_at, run_->plan_expires));
   }
   revalidating_ = true;
   const auto answer = std::make_shared<prove::Revalidation>();

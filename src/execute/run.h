@@ -92,7 +92,10 @@ struct Run {
   std::string reason;  // one CamelCase word once it aborts or ends: "Completed", "GuardTripped", "Drifted", …
   std::string message;             // where it stands, for people
   std::vector<PhaseEntry> phases;  // in order, the present one last
-  bool pressure_guards = true;     // planner SLO; false: decided on requests alone, and the run says so
+  std::string
+      plan_structure;  // of the plan that was taken in: by it any leader can hold the plan against the cluster
+  Time plan_expires;
+  bool pressure_guards = true;  // planner SLO; false: decided on requests alone, and the run says so
   std::vector<Victim> victims;
   std::vector<Survivor> survivors;
   std::optional<prove::PlannedReplacement> replacement;

@@ -77,6 +77,8 @@ class Reader {
 
   void journal(const Tree& journal, Run& run) {
     if (integer(journal, "version") != 1) fail("version", "is not known");
+    run.plan_structure = text(journal, "planStructure");
+    run.plan_expires = time(journal, "planExpires").value_or(Time{});
     run.pressure_guards = !flag(journal, "requestsOnly");
     for (const Tree& p : list(journal, "phases"))
       run.phases.push_back({word(p, "phase", phase_of), needed_time(p, "at"), text(p, "reason")});

@@ -67,6 +67,8 @@ class Writer {
 
   void journal(const Run& run) {
     json_.begin_object().field("version", 1);
+    word("planStructure", run.plan_structure);
+    if (run.plan_expires != Time{}) time("planExpires", run.plan_expires);
     flag("requestsOnly", !run.pressure_guards);
     list("phases", run.phases, [&](const PhaseEntry& p) {
       word("phase", tamp::execute::word(p.phase));

@@ -168,6 +168,8 @@ void take_in(Run& run, const Desk& desk, const Cluster& cluster, Time now) {
   copy_moves(taken, plan, cluster);
   taken.replacement = plan.replacement;
   if (taken.replacement) taken.claim = claim_name(taken);
+  taken.plan_structure = plan.structure;
+  taken.plan_expires = plan.expires;
   taken.pressure_guards = desk.pressure_guards;
   taken.outcome.nodes_before = taken.outcome.nodes_after = std::ssize(cluster.nodes);
   taken.outcome.predicted_savings = plan.hourly_savings;
