@@ -108,6 +108,16 @@ def good_objects():
         "limits": {"minNodes": 0, "maxEvictionsPerHour": 100, "podCooldown": "1h", "protectSingleReplica": False},
         "tiers": {"critical": 1000000, "high": 100000, "normal": 0, "low": -100},
         "reap": {"mode": "Autoscaler", "escalateAfter": "5m", "giveUpAfter": "30m"},
+        "guards": {
+            "maxObservationAge": "60s", "minSamples": 30, "pressure": {"cpu": 0.1, "memory": 0.05, "io": 0.2},
+            "headroom": {"cpu": 0.8, "memory": 0.85}, "wholeCores": {"reserved": 1, "daemons": "Each"},
+            "maxSurvivors": 50, "schedulerOrders": 64, "surviveOneMore": False, "planExpiry": "30m",
+            "run": {
+                "pressure": {"cpu": 0.2, "memory": 0.1, "io": 0.4}, "baselineFactor": 3, "baselineFloor": 0.05, "minSamples": 5,
+                "maxObservationAge": "15s", "pendingReplacementAfter": "5m", "crashLoopRestarts": 3, "pdbPatience": "10m",
+                "launchTimeout": "15m", "settle": "2m", "afterReapWatch": "10m", "unhealthyClusterShare": 0.3,
+            },
+        },
     }
     check("an empty policy gets the documented defaults, and none that would hide a NodePool's or a flag's", spec == expected, spec)
     pool = json.loads(must("get", "nodepool", "two-fields", "-o", "json"))["spec"]["disruption"]

@@ -4,6 +4,7 @@
 #include <string>
 #include <tuple>
 
+#include "codec/autoscaler_status.h"
 #include "codec/cgroup_files.h"
 #include "codec/cgroup_names.h"
 #include "codec/node_pods.h"
@@ -53,6 +54,17 @@ void tier_requests(std::string_view bytes) {
     require(sum.pods >= 0 && sum.cpu_millis >= 0 && sum.memory_bytes >= 0, "nothing requested is negative");
   const auto again = codec::read_tier_requests(codec::write_tier_requests(*tiers));
   require(again && *again == *tiers, "what is read is what is written");
+}
+
+void autoscaler_status(std::string_view bytes) {
+  const AutoscalerStatus status = codec::read_autoscaler_status(std::string(bytes));
+  require(std::is_sorted(status.groups.begin(), status.groups.end(),
+                         [](const auto& a, const auto& b) { return a.name < b.name; }),
+          "groups are in order");
+  for (const AutoscalerGroup& group : status.groups)
+    require(!group.name.empty() && group.min.value_or(0) >= 0 && group.max.value_or(0) >= 0 &&
+                group.target.value_or(0) >= 0,
+            "a group has a name, and no size is negative");
 }
 
 }  // namespace tamp::fuzz

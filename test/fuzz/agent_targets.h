@@ -8,5 +8,6 @@ namespace tamp::fuzz {
 void kernel_files(std::string_view bytes);
 void node_pods(std::string_view bytes);
 void tier_requests(std::string_view bytes);
+void autoscaler_status(std::string_view bytes);
 
 }  // namespace tamp::fuzz
