@@ -35,12 +35,34 @@ Status set_listen(Flags& flags, std::string_view text) {
   std::string_view address = text.substr(0, colon);
   if (colon == std::string_view::npos) return Error{fmt::format("is \"{}\", must be ADDRESS:PORT", text)};
   if (address.starts_with('[') && address.ends_with(']')) address = address.substr(1, address.size() - 2);
-  if (address != "127.0.0.1" && address != "::1")
-    return Error{
-        fmt::format("is \"{}\": without authentication the address must be 127.0.0.1 or [::1]", text)};
   TAMP_TRY(const std::int64_t port, whole_number(text.substr(colon + 1), 0, 65535));
   flags.address = address;
   flags.port = static_cast<std::uint16_t>(port);
+  return success();
+}
+
+Status set_authenticate(Flags& flags, std::string_view text) {
+  if (text != "none" && text != "tokens")
+    return Error{fmt::format("is \"{}\", must be none or tokens", text)};
+  flags.tokens = text == "tokens";
+  return success();
+}
+
+Status set_publish(Flags& flags, std::string_view text) {
+  if (text != "true" && text != "false") return Error{fmt::format("is \"{}\", must be true or false", text)};
+  flags.publish_requests = text == "true";
+  return success();
+}
+
+Status set_kubelet_url(Flags& flags, std::string_view text) {
+  TAMP_CHECK(parse_kubelet_url(text));
+  flags.kubelet_url = text;
+  return success();
+}
+
+template <std::string Flags::* field>
+Status set_text(Flags& flags, std::string_view text) {
+  flags.*field = text;
   return success();
 }
 
@@ -55,7 +77,7 @@ struct Flag {
   Status (*set)(Flags&, std::string_view);
 };
 
-const std::array<Flag, 10> kFlags = {{
+const std::array<Flag, 19> kFlags = {{
     {"--cgroup-root", "CGROUP_ROOT", "DIR",
      "where cgroups are mounted, or any directory below (/sys/fs/cgroup)",
      [](Flags& f, std::string_view v) -> Status {
@@ -63,10 +85,12 @@ const std::array<Flag, 10> kFlags = {{
        return success();
      }},
     {"--pods", "PODS", "FILE", "the pods, as `kubectl get pods -o json` prints them; - is standard input",
-     [](Flags& f, std::string_view v) -> Status {
-       f.pods = v;
-       return success();
-     }},
+     set_text<&Flags::pods>},
+    {"--kubelet-url", "KUBELET_URL", "URL",
+     "the pods as the kubelet's read-only port lists them: http://127.0.0.1:10255/pods", set_kubelet_url},
+    {"--kubeconfig", "", "FILE",
+     "how to reach the API server (KUBECONFIG, ~/.kube/config, the pod's account)",
+     set_text<&Flags::kubeconfig>},
     {"--seconds", "SECONDS", "N", "how long to measure (10); a window is known once it is full",
      [](Flags& f, std::string_view v) -> Status {
        TAMP_TRY(const std::int64_t seconds, whole_number(v, 0, kLongest));
@@ -78,8 +102,21 @@ const std::array<Flag, 10> kFlags = {{
        f.agent.node = v;
        return success();
      }},
-    {"--listen", "LISTEN", "ADDRESS:PORT", "where `serve` answers, on this machine alone (127.0.0.1:9470)",
+    {"--listen", "LISTEN", "ADDRESS:PORT", "where `serve` answers (127.0.0.1:9470); :PORT is every interface",
      set_listen},
+    {"--authenticate", "AUTHENTICATE", "none|tokens",
+     "tokens: callers need a bearer token and the right to get the path (none)", set_authenticate},
+    {"--token-audience", "TOKEN_AUDIENCE", "NAME", "for whom their tokens must be (the API server)",
+     set_text<&Flags::token_audience>},
+    {"--client-ca-file", "CLIENT_CA_FILE", "FILE", "callers may show a certificate that these have signed",
+     set_text<&Flags::client_authority_file>},
+    {"--client-name", "CLIENT_NAME", "NAME", "the common name that it must have (any)",
+     set_text<&Flags::client_name>},
+    {"--tls-cert-file", "TLS_CERT_FILE", "FILE",
+     "the agent's certificate, read again when it changes (its own)", set_text<&Flags::certificate_file>},
+    {"--tls-key-file", "TLS_KEY_FILE", "FILE", "and its key", set_text<&Flags::private_key_file>},
+    {"--publish-requests", "PUBLISH_REQUESTS", "true|false",
+     "write temper.codes/requests on this node (false)", set_publish},
     {"--interval", "INTERVAL", "DURATION", "from one reading to the next (1s)", set_interval},
     {"--tier-critical", "TIER_CRITICAL", "PRIORITY", "the least priority of the tier Critical (1000000)",
      [](Flags& f, std::string_view v) { return set_floor(f.tiers.critical, v); }},
@@ -96,6 +133,25 @@ Status set(Flags& flags, const Flag& flag, std::string_view called, std::string_
   return status ? std::move(status) : Status(std::move(status).error().with(called));
 }
 
+Status check_together(const Flags& flags) {
+  if (!flags.pods.empty() && !flags.kubelet_url.empty())
+    return Error{"--pods and --kubelet-url: only one of them can say who runs here"};
+  if (flags.certificate_file.empty() != flags.private_key_file.empty())
+    return Error{"--tls-cert-file and --tls-key-file: one is of no use without the other"};
+  if (!flags.client_name.empty() && flags.client_authority_file.empty())
+    return Error{"--client-name: is of no use without --client-ca-file"};
+  if (!flags.certificate_file.empty() && !flags.authenticates())
+    return Error{"--tls-cert-file: is of no use without --authenticate=tokens or --client-ca-file"};
+  if (flags.publish_requests && !flags.pods.empty())
+    return Error{"--publish-requests: what a file says of this node is not published"};
+  if (flags.address != "127.0.0.1" && flags.address != "::1" && !flags.authenticates())
+    return Error{
+        fmt::format("--listen: {}: without --authenticate=tokens or --client-ca-file the address must be "
+                    "127.0.0.1 or [::1]",
+                    flags.address)};
+  return success();
+}
+
 Result<Verb> verb_of(std::string_view word) {
   if (word == "help" || word == "--help" || word == "-h") return Verb::Help;
   if (word == "version" || word == "--version") return Verb::Version;
@@ -106,13 +162,22 @@ Result<Verb> verb_of(std::string_view word) {
 
 }  // namespace
 
+Result<KubeletAddress> parse_kubelet_url(std::string_view url) {
+  constexpr std::string_view kScheme = "http://";
+  const std::size_t slash = url.find('/', kScheme.size());
+  if (!url.starts_with(kScheme) || slash == std::string_view::npos || slash == kScheme.size())
+    return Error{fmt::format("is \"{}\", must be like http://127.0.0.1:10255/pods", url)};
+  return KubeletAddress{std::string(url.substr(0, slash)), std::string(url.substr(slash))};
+}
+
 Result<Flags> parse_flags(const std::vector<std::string>& arguments, const Environment& environment) {
   Flags flags;
   if (arguments.empty()) return flags;
   TAMP_TRY(flags.verb, verb_of(arguments[0]));
   if (flags.verb == Verb::Help || flags.verb == Verb::Version) return flags;
   for (const Flag& flag : kFlags)
-    if (const auto value = environment(std::string(flag.variable)); value && !value->empty())
+    if (const auto value = flag.variable.empty() ? std::nullopt : environment(std::string(flag.variable));
+        value && !value->empty())
       TAMP_CHECK(set(flags, flag, flag.variable, *value));
   for (std::size_t i = 1; i < arguments.size(); ++i) {
     const std::string_view argument = arguments[i];
@@ -132,24 +197,24 @@ Result<Flags> parse_flags(const std::vector<std::string>& arguments, const Envir
       TAMP_CHECK(set(flags, *flag, name, arguments[i]));
     }
   }
-  if (flags.pods.empty()) return Error{"--pods: is missing"};
+  TAMP_CHECK(check_together(flags));
   return flags;
 }
 
 std::string help_text() {
   std::string text =
       "tamp-agent: what the kernel measured of each pod of this node\n\n"
-      "  tamp-agent observe --pods FILE [flags]   measures for a while and prints what it saw, as JSON\n"
-      "  tamp-agent serve --pods FILE [flags]     measures all the time and answers GET /observe, /metrics "
-      "and /healthz;\n"
-      "                                           reads the file again when it changes\n"
+      "  tamp-agent observe [flags]   measures for a while and prints what it saw, as JSON\n"
+      "  tamp-agent serve [flags]     measures all the time and answers GET /observe, /metrics, /healthz and "
+      "/readyz\n"
       "  tamp-agent version\n\n"
       "flags, each also as an environment variable:\n";
   for (const Flag& flag : kFlags)
     text += fmt::format("  {:<28} {:<14} {}\n", fmt::format("{} {}", flag.name, flag.argument), flag.variable,
                         flag.help);
   return text +
-         "\nWhat is not known is null, never 0. Exit status: 0 measured, 2 bad input or usage, 1 anything "
+         "\nWithout --pods and --kubelet-url the API server says which pods are bound to this node. "
+         "What is not known is null, never 0. Exit status: 0 measured, 2 bad input or usage, 1 anything "
          "else.\n";
 }
 

@@ -45,7 +45,6 @@ TEST(Flags, OverrideTheEnvironment) {
 
 TEST(Flags, ThatAreWrongAreNamed) {
   EXPECT_EQ(error_of({"watch"}), "unknown command \"watch\"; try `tamp-agent help`");
-  EXPECT_EQ(error_of({"observe"}), "--pods: is missing");
   EXPECT_EQ(error_of({"observe", "--pod", "x"}), "unknown flag \"--pod\"; try `tamp-agent help`");
   EXPECT_EQ(error_of({"observe", "--pods"}), "--pods: needs a value");
   EXPECT_EQ(error_of({"observe", "--pods", "p", "--seconds", "-1"}),
@@ -63,12 +62,53 @@ TEST(Flags, OfServeListenToThisMachineAlone) {
   EXPECT_EQ(flags->address, "::1");
   EXPECT_EQ(flags->port, 80);
   EXPECT_EQ(parse({"serve", "--pods", "p"})->address, "127.0.0.1");
-  EXPECT_EQ(error_of({"serve", "--pods", "p", "--listen", "0.0.0.0:80"}),
-            "--listen: is \"0.0.0.0:80\": without authentication the address must be 127.0.0.1 or [::1]");
+  EXPECT_EQ(
+      error_of({"serve", "--pods", "p", "--listen", "0.0.0.0:80"}),
+      "--listen: 0.0.0.0: without --authenticate=tokens or --client-ca-file the address must be 127.0.0.1 or "
+      "[::1]");
   EXPECT_EQ(error_of({"serve", "--pods", "p", "--listen", "80"}),
             "--listen: is \"80\", must be ADDRESS:PORT");
   EXPECT_EQ(error_of({"serve", "--pods", "p", "--listen", "127.0.0.1:x"}),
             "--listen: is \"x\", must be a whole number from 0 to 65535");
+}
+
+TEST(Flags, BeyondLoopbackCallersMustBeKnown) {
+  for (const char* address : {"0.0.0.0:1", "10.0.0.7:1", "[::]:1", "127.0.0.2:1", ":1"}) {
+    EXPECT_NE(error_of({"serve", "--listen", address}), "") << address;
+    EXPECT_NE(error_of({"serve", "--listen", address, "--authenticate", "none"}), "") << address;
+    EXPECT_EQ(error_of({"serve", "--listen", address, "--authenticate", "tokens"}), "") << address;
+    EXPECT_EQ(error_of({"serve", "--listen", address, "--client-ca-file", "ca"}), "") << address;
+  }
+  EXPECT_NE(error_of({"serve"}, {{"LISTEN", "0.0.0.0:1"}}), "");
+  EXPECT_EQ(error_of({"serve", "--authenticate", "yes"}),
+            "--authenticate: is \"yes\", must be none or tokens");
+}
+
+TEST(Flags, SayWhoTellsThePods) {
+  EXPECT_TRUE(parse({"serve"})->asks_api());
+  EXPECT_FALSE(parse({"serve", "--pods", "p"})->asks_api());
+  EXPECT_FALSE(parse({"serve", "--kubelet-url", "http://127.0.0.1:10255/pods"})->asks_api());
+  EXPECT_TRUE(parse({"serve", "--kubelet-url", "http://127.0.0.1:10255/pods", "--publish-requests=true"})
+                  ->asks_api());
+  EXPECT_NE(error_of({"serve", "--pods", "p", "--kubelet-url", "http://x/pods"}), "");
+  EXPECT_NE(error_of({"serve", "--pods", "p", "--publish-requests", "true"}), "");
+  EXPECT_EQ(error_of({"serve", "--kubelet-url", "https://127.0.0.1:10250/pods"}),
+            "--kubelet-url: is \"https://127.0.0.1:10250/pods\", must be like http://127.0.0.1:10255/pods");
+  EXPECT_NE(error_of({"serve", "--kubelet-url", "http://"}), "");
+  EXPECT_NE(error_of({"serve", "--kubelet-url", "http:///pods"}), "");
+  const auto parts = parse_kubelet_url("http://127.0.0.1:10255/pods");
+  ASSERT_TRUE(parts);
+  EXPECT_EQ(parts->server, "http://127.0.0.1:10255");
+  EXPECT_EQ(parts->path, "/pods");
+}
+
+TEST(Flags, OfTlsBelongTogether) {
+  EXPECT_NE(error_of({"serve", "--authenticate", "tokens", "--tls-cert-file", "c"}), "");
+  EXPECT_NE(error_of({"serve", "--tls-cert-file", "c", "--tls-key-file", "k"}), "");
+  EXPECT_NE(error_of({"serve", "--client-name", "n"}), "");
+  EXPECT_EQ(error_of({"serve", "--authenticate", "tokens", "--tls-cert-file", "c", "--tls-key-file", "k",
+                      "--client-ca-file", "ca", "--client-name", "n", "--token-audience", "a"}),
+            "");
 }
 
 TEST(Flags, HelpNeedsNothing) {

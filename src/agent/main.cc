@@ -1,5 +1,6 @@
 // The tamp-agent program: reads the command line, measures, writes its answer. Exit status: 0 measured, 2 bad input or usage,
 // 1 anything else.
+#include <malloc.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -80,7 +81,7 @@ Result<std::vector<codec::NodePod>> read_pods(const Flags& flags) {
 }
 
 Result<std::string> run_observe(const Flags& flags) {
-  TAMP_TRY(std::vector<codec::NodePod> pods, read_pods(flags));
+  TAMP_TRY(std::vector<codec::NodePod> pods, flags.pods.empty() ? fetch_pods(flags) : read_pods(flags));
   TAMP_TRY(Agent agent, Agent::start(flags.agent, std::move(pods)));
   return observe(agent, flags.seconds, flags.agent.interval, real_clock());
 }
@@ -94,15 +95,22 @@ Result<std::string> answer(const Flags& flags) {
     case Verb::Observe:
       return run_observe(flags);
     case Verb::Serve: {
-      TAMP_TRY(std::vector<codec::NodePod> pods, read_pods(flags));
-      TAMP_CHECK(run_serve(flags, std::move(pods), real_clock(), [&] { return read_pods(flags); }));
+      TAMP_CHECK(run_serve(flags, [&] { return read_pods(flags); }));
       return std::string();
     }
   }
   return Error{"no such command"};
 }
 
+// Small rather than fast: one heap for the few threads there are, and large pieces go back to the kernel when they are freed.
+void keep_memory_small() {
+  ::mallopt(M_ARENA_MAX, 1);
+  ::mallopt(M_MMAP_THRESHOLD, 64 * 1024);
+  ::mallopt(M_TRIM_THRESHOLD, 64 * 1024);
+}
+
 int run(const std::vector<std::string>& arguments) {
+  keep_memory_small();
   allow_many_files();
   const auto flags = parse_flags(arguments, environment);
   const Result<std::string> text = flags ? answer(*flags) : Result<std::string>(flags.error());

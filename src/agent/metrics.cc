@@ -53,6 +53,16 @@ void add_agent(Metrics& m, const Snapshot& s) {
   m.value("", std::optional(missing));
 }
 
+void add_service(Metrics& m, const ServiceFigures& f) {
+  m.family("tamp_agent_refused_total", "counter", "Requests that were refused, by status code.");
+  for (const auto& [code, count] : f.refused) m.value(fmt::format("code=\"{}\"", code), std::optional(count));
+  m.family("tamp_agent_pod_list_age_seconds", "gauge", "Since the API server or the kubelet was last heard.");
+  m.value("", f.pods_age_seconds);
+  m.family("tamp_agent_annotation_writes_total", "counter", "Writes of temper.codes/requests.");
+  m.value("result=\"ok\"", f.annotation_writes);
+  m.value("result=\"failed\"", f.annotation_failures);
+}
+
 void add_tiers(Metrics& m, const Snapshot& s) {
   const auto each = [&](auto get) {
     for (std::size_t i = 0; i < s.observation.tiers.size(); ++i)
@@ -97,9 +107,10 @@ void add_pods(Metrics& m, const Snapshot& s) {
 
 }  // namespace
 
-std::string write_metrics(const Snapshot& snapshot) {
+std::string write_metrics(const Snapshot& snapshot, const ServiceFigures& figures) {
   Metrics metrics;
   add_agent(metrics, snapshot);
+  add_service(metrics, figures);
   add_tiers(metrics, snapshot);
   add_pods(metrics, snapshot);
   return metrics.take();

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "agent/metrics.h"
-
 namespace tamp::agent {
 
 void Pages::tick() {
@@ -16,8 +14,19 @@ void Pages::tick() {
 void Pages::follow(std::vector<codec::NodePod> pods) {
   const std::lock_guard lock(mutex_);
   agent_.follow(std::move(pods));
+  pods_known_ = true;
   snapshot_.reset();
   document_.reset();
+}
+
+void Pages::await_pods() {
+  const std::lock_guard lock(mutex_);
+  pods_known_ = false;
+}
+
+RequestsByTier Pages::requests() {
+  const std::lock_guard lock(mutex_);
+  return requests_of(snapshot().observation);
 }
 
 const Snapshot& Pages::snapshot() {
@@ -25,14 +34,16 @@ const Snapshot& Pages::snapshot() {
   return *snapshot_;
 }
 
-Page Pages::answer(std::string_view method, std::string_view path) {
-  if (path != "/observe" && path != "/metrics" && path != "/healthz")
+Page Pages::answer(std::string_view method, std::string_view path, const ServiceFigures& figures) {
+  if (path != "/observe" && path != "/metrics" && path != "/healthz" && path != "/readyz")
     return {.status = 404, .body = "not found\n"};
   if (method != "GET") return {.status = 405, .body = "only GET\n"};
   if (path == "/healthz") return {.body = "ok\n"};
   const std::lock_guard lock(mutex_);
   if (path == "/metrics")
-    return {.type = "text/plain; version=0.0.4; charset=utf-8", .body = write_metrics(snapshot())};
+    return {.type = "text/plain; version=0.0.4; charset=utf-8", .body = write_metrics(snapshot(), figures)};
+  if (!pods_known_) return {.status = 503, .body = "who runs here is not known yet\n"};
+  if (path == "/readyz") return {.body = "ok\n"};
   if (!document_) document_ = write_observation(snapshot(), JsonWriter::Style::Compact);
   if (document_->size() > kLargestDocument) return {.status = 500, .body = "the document is too large\n"};
   return {.type = "application/json", .body = *document_};

@@ -1,4 +1,4 @@
-// What the agent answers on its port: /observe, /metrics and /healthz. A document is made at most once in each interval, however
+// What the agent answers on its port: /observe, /metrics, /healthz and /readyz. A document is made at most once in each interval, however
 // many ask for it, and one that is too large is not served. Thread-safe: readings and requests take turns.
 #pragma once
 
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "agent/agent.h"
+#include "agent/metrics.h"
 
 namespace tamp::agent {
 
@@ -29,8 +30,12 @@ class Pages {
 
   void tick();
   void follow(std::vector<codec::NodePod> pods);
+  // Before it is first told who runs here, an agent that waits for that has nothing to say.
+  void await_pods();
 
-  Page answer(std::string_view method, std::string_view path);
+  Page answer(std::string_view method, std::string_view path, const ServiceFigures& figures = {});
+  // What the annotation temper.codes/requests is to say.
+  RequestsByTier requests();
 
  private:
   const Snapshot& snapshot();  // REQUIRES: mutex_ is held
@@ -38,6 +43,7 @@ class Pages {
   std::mutex mutex_;
   // All below is protected by mutex_.
   Agent agent_;
+  bool pods_known_ = true;
   std::function<Moment()> now_;
   std::optional<Snapshot> snapshot_;  // since the last reading
   std::optional<std::string> document_;

@@ -82,6 +82,47 @@ TEST_F(PagesTest, OtherPathsAndMethodsAreRefused) {
   EXPECT_EQ(pages.answer("GET", "/healthz").status, 200);
 }
 
+TEST_F(PagesTest, NothingIsSaidBeforeThePodsAreKnown) {
+  Pages pages = start({});
+  pages.await_pods();
+  run(pages, 1);
+  EXPECT_EQ(pages.answer("GET", "/observe").status, 503) << "no pods is not the same as none";
+  EXPECT_EQ(pages.answer("GET", "/readyz").status, 503);
+  EXPECT_EQ(pages.answer("GET", "/healthz").status, 200);
+  EXPECT_EQ(pages.answer("GET", "/metrics").status, 200);
+  pages.follow({});
+  EXPECT_EQ(pages.answer("GET", "/observe").status, 200);
+  EXPECT_EQ(pages.answer("GET", "/readyz").status, 200);
+}
+
+TEST_F(PagesTest, MetricsTellHowItServes) {
+  Pages pages = start({});
+  const std::string text = pages
+                               .answer("GET", "/metrics",
+                                       {.refused = {{401, 3}, {503, 1}},
+                                        .pods_age_seconds = 2.5,
+                                        .annotation_writes = 7,
+                                        .annotation_failures = 1})
+                               .body;
+  for (const char* line :
+       {"tamp_agent_refused_total{code=\"401\"} 3\n", "tamp_agent_pod_list_age_seconds 2.5\n",
+        "tamp_agent_annotation_writes_total{result=\"ok\"} 7\n",
+        "tamp_agent_annotation_writes_total{result=\"failed\"} 1\n"})
+    EXPECT_NE(text.find(line), std::string::npos) << text;
+  EXPECT_EQ(pages.answer("GET", "/metrics").body.find("\ntamp_agent_pod_list_age_seconds "),
+            std::string::npos);
+}
+
+TEST_F(PagesTest, PublishesWhatItsPodsRequest) {
+  auto critical = pod("a", "u", Tier::Critical);
+  critical.cpu_millis = 1500;
+  Pages pages = start({critical, pod("b", "v")});
+  RequestsByTier expected{};
+  expected[0] = {.pods = 1, .cpu_millis = 1500};
+  expected[2] = {.pods = 1};
+  EXPECT_EQ(pages.requests(), expected);
+}
+
 TEST_F(PagesTest, FollowsOtherPods) {
   Pages pages = start({});
   pages.follow({pod("a", "u")});

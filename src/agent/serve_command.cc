@@ -1,37 +1,34 @@
 #include "agent/serve_command.h"
 
-#include <signal.h>
+#include <malloc.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <memory>
+#include <optional>
 #include <utility>
 
+#include "agent/gate.h"
+#include "agent/identity.h"
+#include "agent/live_pods.h"
+#include "agent/machine.h"
 #include "agent/pages.h"
+#include "agent/requests_publisher.h"
+#include "kube/access.h"
+#include "kube/curl_transport.h"
+#include "kube/real_loop.h"
+#include "kube/stop_signals.h"
+#include "serve/caller_access.h"
 #include "serve/http_server.h"
 
 namespace tamp::agent {
 namespace {
 
-// SIGTERM and SIGINT as something to wait for. Threads that start later leave them alone, too.
-class EndSignals {
- public:
-  EndSignals() {
-    ::sigemptyset(&set_);
-    ::sigaddset(&set_, SIGTERM);
-    ::sigaddset(&set_, SIGINT);
-    ::pthread_sigmask(SIG_BLOCK, &set_, nullptr);
-  }
-  // True if it is time to end.
-  bool wait(Duration at_most) const {
-    const std::int64_t ns = std::max<std::int64_t>(at_most.ns, 0);
-    const timespec timeout{ns / 1'000'000'000, ns % 1'000'000'000};
-    return ::sigtimedwait(&set_, nullptr, &timeout) > 0;
-  }
+constexpr Duration kIdentityEvery = Duration::minutes(1);
+// For the first list of `observe`.
+constexpr Duration kFirstList = Duration::seconds(30);
 
- private:
-  sigset_t set_{};
-};
+void say(const std::string& what) { std::cerr << "tamp-agent: " << what << "\n"; }
 
 // The time that the file was changed; nothing for standard input and where it cannot be told.
 std::optional<std::filesystem::file_time_type> changed_at(const std::string& file) {
@@ -40,47 +37,263 @@ std::optional<std::filesystem::file_time_type> changed_at(const std::string& fil
   return error ? std::nullopt : std::optional(time);
 }
 
+// A server, and those of our clients that speak to it.
+struct Link {
+  Link(kube::RealLoop& loop, const kube::Access& access) : transport(loop, access), loop_(loop) {}
+
+  // Each purpose has its own pace, so that none waits for another.
+  kube::Client& client(double qps, int burst) {
+    kube::ClientOptions options;
+    options.qps = qps;
+    options.burst = burst;
+    options.field_manager = "tamp-agent";
+    options.read_timeout = Duration::seconds(15);
+    clients_.push_back(std::make_unique<kube::Client>(loop_, transport, options));
+    return *clients_.back();
+  }
+
+  kube::CurlTransport transport;
+
+ private:
+  kube::RealLoop& loop_;
+  std::vector<std::unique_ptr<kube::Client>> clients_;
+};
+
+Result<std::unique_ptr<Link>> link_to_api(kube::RealLoop& loop, const Flags& flags) {
+  auto access =
+      kube::find_access({.kubeconfig = flags.kubeconfig,
+                         .context = {},
+                         .variable = kube::environment_variable,
+                         .service_account_directory = kube::AccessOptions().service_account_directory});
+  if (!access)
+    return std::move(access).error().with(
+        flags.pods.empty() ? "no --pods and no --kubelet-url, and the API server cannot be asked"
+                           : "the API server cannot be asked");
+  return std::make_unique<Link>(loop, *access);
+}
+
+std::string node_of(const Flags& flags) {
+  return flags.agent.node.empty() ? read_machine(flags.agent.kernel).hostname : flags.agent.node;
+}
+
+// Whoever tells the pods while the agent runs: at most one of the two.
+struct LivePods {
+  std::unique_ptr<Link> kubelet_link;
+  std::optional<KubeletPods> kubelet;
+  std::optional<ApiPods> api;
+
+  Status start(kube::RealLoop& loop, Link* api_link, const Flags& flags, const std::string& node,
+               const PodsChanged& changed) {
+    if (!flags.kubelet_url.empty()) {
+      TAMP_TRY(const KubeletAddress at, parse_kubelet_url(flags.kubelet_url));
+      kube::Access access;
+      access.server = at.server;
+      kubelet_link = std::make_unique<Link>(loop, access);
+      kubelet.emplace(loop, kubelet_link->client(5, 5), at.path, flags.tiers, changed, say);
+      kubelet->start();
+    } else {
+      api.emplace(loop, api_link->client(5, 10), node, flags.tiers, changed, say);
+      api->start();
+    }
+    return success();
+  }
+  std::optional<kube::Instant> heard() const {
+    if (kubelet) return kubelet->heard();
+    return api ? api->heard() : std::nullopt;
+  }
+};
+
+// The agent as it runs. Members are destroyed in reverse: the server first, the loop (which is the caller's) last.
+class Service {
+ public:
+  Service(kube::RealLoop& loop, const Flags& flags, const ReadPods& read_pods)
+      : loop_(loop), flags_(flags), read_pods_(read_pods) {}
+  Service(const Service&) = delete;
+  Service& operator=(const Service&) = delete;
+  ~Service() {
+    if (server_) server_->stop(Duration::seconds(1));
+  }
+
+  Status start() {
+    std::vector<codec::NodePod> pods;
+    AgentOptions options = flags_.agent;
+    const bool from_file = !flags_.pods.empty();
+    if (from_file) {
+      TAMP_TRY(pods, read_pods_());
+      changed_at_ = changed_at(flags_.pods);
+    } else {
+      options.node = node_of(flags_);
+    }
+    TAMP_TRY(Agent agent, Agent::start(options, std::move(pods)));
+    const std::string node = agent.node();
+    pages_.emplace(std::move(agent), [this] { return Moment{monotonic(), loop_.now()}; });
+    if (flags_.asks_api()) {
+      TAMP_TRY(api_, link_to_api(loop_, flags_));
+    }
+    if (flags_.publish_requests) publisher_.emplace(loop_, api_->client(1, 5), node, say);
+    if (!from_file) {
+      pages_->await_pods();
+      TAMP_CHECK(live_.start(loop_, api_.get(), flags_, node,
+                             [this](std::vector<codec::NodePod> fresh) { follow(std::move(fresh)); }));
+    }
+    TAMP_CHECK(open_port());
+    due_ = monotonic();
+    tick();
+    return success();
+  }
+
+ private:
+  Time monotonic() const { return Time{loop_.instant().ns}; }
+
+  void follow(std::vector<codec::NodePod> pods) {
+    pages_->follow(std::move(pods));
+    if (publisher_) publisher_->set(pages_->requests());
+    // A list is large once, and what it took is not needed again.
+    ::malloc_trim(0);
+  }
+
+  void tick() {
+    if (!flags_.pods.empty()) read_file_again();
+    pages_->tick();
+    const Time now = monotonic();
+    while (due_ <= now) due_ = due_ + flags_.agent.interval;
+    timer_ = loop_.after(due_ - now, [this] { tick(); });
+  }
+
+  void read_file_again() {
+    const auto last = changed_at(flags_.pods);
+    if (!last || last == changed_at_) return;
+    changed_at_ = last;
+    // A list that is being written may be half a list: the old one stays until there is a sound one.
+    if (auto fresh = read_pods_())
+      follow(std::move(fresh).value());
+    else
+      say(fresh.error().message);
+  }
+
+  Status open_port() {
+    serve::HttpOptions options;
+    options.port = flags_.port;
+    options.max_body_bytes = 1024;
+    options.max_connections = 32;
+    options.read_timeout = Duration::seconds(5);
+    options.idle_timeout = Duration::seconds(60);
+    options.handle_timeout = Duration::seconds(15);
+    options.threads = 1;
+    if (flags_.authenticates()) {
+      identity_.emplace(IdentityFiles{flags_.certificate_file, flags_.private_key_file},
+                        std::vector<std::string>{"tamp-agent", "localhost", "127.0.0.1"});
+      TAMP_TRY(options.tls, identity_->renew(loop_.now()));
+      if (!flags_.client_authority_file.empty()) {
+        TAMP_TRY(options.client_authority, read_pem(flags_.client_authority_file));
+      }
+    }
+    if (flags_.tokens) {
+      serve::CallerAccessOptions access;
+      if (!flags_.token_audience.empty()) access.audiences.push_back(flags_.token_audience);
+      access_.emplace(loop_, api_->client(5, 20), std::move(access));
+    }
+    gate_.emplace(loop_, access_ ? &*access_ : nullptr,
+                  GateOptions{.anybody = !flags_.authenticates(), .client_name = flags_.client_name});
+    const auto start_on = [&](const std::string& address) {
+      options.address = address;
+      return serve::HttpServer::start(options, [this](serve::HttpRequest request, serve::Responder respond) {
+        handle(std::move(request), std::move(respond));
+      });
+    };
+    // Every interface; a kernel without IPv6 has no "::".
+    auto server = start_on(flags_.address.empty() ? "::" : flags_.address);
+    if (!server && flags_.address.empty()) server = start_on("0.0.0.0");
+    if (!server) return std::move(server).error();
+    server_ = std::move(server).value();
+    say((identity_ ? "serves https://" : "serves http://") +
+        (options.address.find(':') == std::string::npos ? options.address : "[" + options.address + "]") +
+        ":" + std::to_string(server_->port()));
+    if (identity_) renew_identity_later();
+    return success();
+  }
+
+  void renew_identity_later() {
+    identity_timer_ = loop_.after(kIdentityEvery, [this] {
+      const auto fresh = identity_->renew(loop_.now());
+      if (!fresh)
+        say(fresh.error().message);
+      else if (*fresh)
+        if (const auto status = server_->replace_identity(**fresh); !status) say(status.error().message);
+      renew_identity_later();
+    });
+  }
+
+  // On the server's thread.
+  void handle(serve::HttpRequest request, serve::Responder respond) {
+    const bool guarded = request.path == "/observe" || request.path == "/metrics";
+    if (!guarded) return respond(response(request, {}));
+    loop_.post([this, request = std::move(request), respond = std::move(respond)] {
+      gate_->ask(request, [this, request, respond](std::optional<serve::HttpResponse> refusal) {
+        respond(refusal ? std::move(*refusal) : response(request, figures()));
+      });
+    });
+  }
+
+  serve::HttpResponse response(const serve::HttpRequest& request, const ServiceFigures& figures) {
+    Page page = pages_->answer(request.method, request.path, figures);
+    return {.status = page.status, .content_type = std::move(page.type), .body = std::move(page.body)};
+  }
+
+  ServiceFigures figures() const {
+    ServiceFigures f;
+    for (std::size_t i = 0; i < Gate::kRefusals.size(); ++i)
+      f.refused.emplace_back(Gate::kRefusals[i], gate_->refused()[i]);
+    if (const auto heard = live_.heard()) f.pods_age_seconds = (loop_.instant() - *heard).to_seconds();
+    if (publisher_) {
+      f.annotation_writes = publisher_->written();
+      f.annotation_failures = publisher_->failed();
+    }
+    return f;
+  }
+
+  kube::RealLoop& loop_;
+  const Flags& flags_;
+  const ReadPods& read_pods_;
+  std::optional<std::filesystem::file_time_type> changed_at_;
+  std::optional<Pages> pages_;
+  std::unique_ptr<Link> api_;
+  std::optional<RequestsPublisher> publisher_;
+  LivePods live_;
+  std::optional<serve::CallerAccess> access_;
+  std::optional<Gate> gate_;
+  std::optional<Identity> identity_;
+  Time due_;
+  kube::Pending timer_, identity_timer_;
+  std::unique_ptr<serve::HttpServer> server_;
+};
+
 }  // namespace
 
-Status run_serve(const Flags& flags, std::vector<codec::NodePod> pods, const Clock& clock,
-                 const std::function<Result<std::vector<codec::NodePod>>()>& read_pods) {
-  TAMP_TRY(Agent agent, Agent::start(flags.agent, std::move(pods)));
-  const EndSignals signals;
-  Pages pages(std::move(agent), [&] { return Moment{clock.monotonic(), clock.wall()}; });
-  pages.tick();
-
-  serve::HttpOptions options;
-  options.address = flags.address;
-  options.port = flags.port;
-  options.max_body_bytes = 1024;
-  options.max_connections = 16;
-  options.threads = 1;
-  TAMP_TRY(
-      const auto server,
-      serve::HttpServer::start(options, [&](serve::HttpRequest request, serve::Responder respond) {
-        Page page = pages.answer(request.method, request.path);
-        respond({.status = page.status, .content_type = std::move(page.type), .body = std::move(page.body)});
-      }));
-  std::cerr << "tamp-agent: serves " << flags.address << ":" << server->port() << "\n";
-
-  auto changed = changed_at(flags.pods);
-  Time due = clock.monotonic();
-  for (;;) {
-    const Time now = clock.monotonic();
-    while (due <= now) due = due + flags.agent.interval;
-    if (signals.wait(due - now)) break;
-    if (const auto last = changed_at(flags.pods); last && last != changed) {
-      changed = last;
-      // A list that is being written may be half a list: the old one stays until there is a sound one.
-      if (auto fresh = read_pods())
-        pages.follow(std::move(fresh).value());
-      else
-        std::cerr << "tamp-agent: " << fresh.error().message << "\n";
-    }
-    pages.tick();
-  }
-  server->stop(Duration::seconds(1));
+Status run_serve(const Flags& flags, const ReadPods& read_pods) {
+  kube::RealLoop loop;
+  const kube::StopSignals signals(loop, [&loop] { loop.stop(); });
+  Service service(loop, flags, read_pods);
+  TAMP_CHECK(service.start());
+  loop.run();
   return success();
+}
+
+Result<std::vector<codec::NodePod>> fetch_pods(const Flags& flags) {
+  kube::RealLoop loop;
+  std::unique_ptr<Link> api;
+  if (flags.kubelet_url.empty()) {
+    TAMP_TRY(api, link_to_api(loop, flags));
+  }
+  std::optional<std::vector<codec::NodePod>> pods;
+  bool too_long = false;
+  const kube::Pending patience = loop.after(kFirstList, [&] { too_long = true; });
+  LivePods live;
+  TAMP_CHECK(live.start(loop, api.get(), flags, node_of(flags),
+                        [&](std::vector<codec::NodePod> fresh) { pods = std::move(fresh); }));
+  loop.run_until([&] { return pods || too_long; });
+  if (!pods) return Error{"who runs here could not be found out within " + format_duration(kFirstList)};
+  return std::move(*pods);
 }
 
 }  // namespace tamp::agent

@@ -66,38 +66,44 @@ class PodListReader {
 
  private:
   Status read_pod(Value value) {
-    Decoder d(scratch_, value);
-    const Value metadata = d.object(value, "metadata");
-    const Value annotations = d.object(metadata, "annotations");
-    const Value spec = d.object(value, "spec");
-    const Value status = d.object(value, "status");
-    NodePod pod;
-    pod.ns = d.text(metadata, "namespace");
-    pod.name = d.text(metadata, "name");
-    pod.uid = d.text(metadata, "uid");
-    pod.node = d.text(spec, "nodeName");
-    if (pod.ns.empty()) pod.ns = "default";
-    if (pod.name.empty()) d.fail(metadata, "is missing", "name");
-    if (pod.uid.empty()) d.fail(metadata, "is missing", "uid");
-    std::string_view cgroup = d.text(annotations, kConfigHash);
-    if (cgroup.empty()) cgroup = d.text(annotations, kConfigMirror);
-    pod.cgroup = cgroup_uid(cgroup.empty() ? pod.uid : cgroup);
-    const ResourceList requests = decode_requests(d, spec, status).held;
-    pod.cpu_millis = requests.get(kCpu);
-    pod.memory_bytes = requests.get(kMemory);
-    pod.tier = tier_of(priority_of(d, spec), pod.cpu_millis == 0 && pod.memory_bytes == 0, floors_);
-    const std::string_view phase = d.text(status, "phase");
-    if (d.failed()) return d.error().with(fmt::format("Pod {}/{}", pod.ns, pod.name));
-    if (!is_elsewhere(phase, pod.node)) pods_.push_back(std::move(pod));
+    TAMP_TRY(std::optional<NodePod> pod, decode_node_pod(scratch_, value, floors_));
+    if (pod) pods_.push_back(std::move(*pod));
     return success();
   }
 
   TierFloors floors_;
-  Cluster scratch_;  // for the names of resources
+  Cluster scratch_;
   std::vector<NodePod> pods_;
 };
 
 }  // namespace
+
+Result<std::optional<NodePod>> decode_node_pod(Cluster& scratch, Value value, const TierFloors& floors) {
+  Decoder d(scratch, value);
+  const Value metadata = d.object(value, "metadata");
+  const Value annotations = d.object(metadata, "annotations");
+  const Value spec = d.object(value, "spec");
+  const Value status = d.object(value, "status");
+  NodePod pod;
+  pod.ns = d.text(metadata, "namespace");
+  pod.name = d.text(metadata, "name");
+  pod.uid = d.text(metadata, "uid");
+  pod.node = d.text(spec, "nodeName");
+  if (pod.ns.empty()) pod.ns = "default";
+  if (pod.name.empty()) d.fail(metadata, "is missing", "name");
+  if (pod.uid.empty()) d.fail(metadata, "is missing", "uid");
+  std::string_view cgroup = d.text(annotations, kConfigHash);
+  if (cgroup.empty()) cgroup = d.text(annotations, kConfigMirror);
+  pod.cgroup = cgroup_uid(cgroup.empty() ? pod.uid : cgroup);
+  const ResourceList requests = decode_requests(d, spec, status).held;
+  pod.cpu_millis = requests.get(kCpu);
+  pod.memory_bytes = requests.get(kMemory);
+  pod.tier = tier_of(priority_of(d, spec), pod.cpu_millis == 0 && pod.memory_bytes == 0, floors);
+  const std::string_view phase = d.text(status, "phase");
+  if (d.failed()) return d.error().with(fmt::format("Pod {}/{}", pod.ns, pod.name));
+  if (is_elsewhere(phase, pod.node)) return std::optional<NodePod>();
+  return std::optional(std::move(pod));
+}
 
 Result<std::vector<NodePod>> read_node_pods(const Input& input, const TierFloors& floors) {
   auto documents = parse_documents(input.bytes);

@@ -3,11 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "codec/snapshot.h"
+#include "codec/value.h"
+#include "model/cluster.h"
 #include "model/policy.h"
 #include "model/tier.h"
 
@@ -20,7 +23,11 @@ struct NodePod {
   std::string node;  // spec.nodeName; empty where none is given
   Tier tier = Tier::Normal;
   std::int64_t cpu_millis = 0, memory_bytes = 0;  // what the pod holds, by the scheduler's rule
+  bool operator==(const NodePod&) const = default;
 };
+
+// One Pod; nothing if it has ended or no node has it yet. `scratch` is for the names of resources.
+Result<std::optional<NodePod>> decode_node_pod(Cluster& scratch, Value value, const TierFloors& floors);
 
 // In the order of namespace, name, uid. Pods that have ended and those that no node has yet are left out.
 Result<std::vector<NodePod>> read_node_pods(const Input& input, const TierFloors& floors = {});

@@ -44,7 +44,7 @@ std::string_view word(Phase phase) {
 }
 
 Reflector::Reflector(Loop& loop, Client& client, ResourceType type, WatchSink sink, ReflectorOptions options)
-    : loop_(loop), client_(client), type_(type), sink_(std::move(sink)), options_(options) {
+    : loop_(loop), client_(client), type_(type), sink_(std::move(sink)), options_(std::move(options)) {
   state_.since = state_.last_contact = loop_.instant();
 }
 
@@ -70,6 +70,7 @@ void Reflector::list() {
 void Reflector::ask_page() {
   ListOptions options;
   options.limit = options_.page_size;
+  options.field_selector = options_.field_selector;
   options.continue_token = continue_token_;
   options.repeat = false;
   if (reach_ == Reach::NotOlder && !state_.resource_version.empty()) {
@@ -127,6 +128,7 @@ void Reflector::watch() {
   ++state_.watches;
   WatchOptions options;
   options.resource_version = state_.resource_version;
+  options.field_selector = options_.field_selector;
   options.lifetime = Duration{options_.watch_at_least.ns +
                               jitter(Duration{options_.watch_at_most.ns - options_.watch_at_least.ns}).ns};
   StreamSink sink;

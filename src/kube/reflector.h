@@ -36,6 +36,7 @@ struct WatchSink {
 struct ReflectorOptions {
   // The kind is installed separately: a server that does not know it has none of its objects.
   bool custom = false;
+  std::string field_selector;  // "spec.nodeName=a": only these objects
   int page_size = 500;
   Duration watch_at_least = Duration::minutes(5), watch_at_most = Duration::minutes(10);
   // Bookmarks come about once a minute, so a watch that is silent for longer than this is dead.

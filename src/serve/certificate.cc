@@ -148,6 +148,33 @@ Result<Validity> validity_of(const X509* certificate) {
   return Validity{from, until};
 }
 
+Result<CertifiedKey> make_certificate(const CertifiedKey& authority, const std::vector<std::string>& names,
+                                      const std::string& purpose, Time now, Duration life) {
+  TAMP_TRY(const std::string alternatives, alternative_names(names));
+  TAMP_TRY(const Certificate issuer, read_certificate(authority.certificate));
+  TAMP_TRY(const Key issuer_key, read_key(authority.private_key));
+  TAMP_TRY(const Validity issuer_validity, validity_of(issuer.get()));
+  const Key key(EVP_EC_gen("P-256"));
+  const Certificate certificate(X509_new());
+  if (!key || !certificate) return failed("making a key");
+  X509* x = certificate.get();
+  const Time from = std::max(now - kClockSkew, issuer_validity.from);
+  const Time until = std::min(now + life, issuer_validity.until);
+  const bool made = X509_set_version(x, X509_VERSION_3) == 1 && set_random_serial(x) &&
+                    set_validity(x, from, until) && set_common_name(x, names.front()) &&
+                    X509_set_issuer_name(x, X509_get_subject_name(issuer.get())) == 1 &&
+                    X509_set_pubkey(x, key.get()) == 1 &&
+                    extend(x, issuer.get(), NID_basic_constraints, "critical,CA:FALSE") &&
+                    extend(x, issuer.get(), NID_key_usage, "critical,digitalSignature") &&
+                    extend(x, issuer.get(), NID_ext_key_usage, purpose) &&
+                    extend(x, issuer.get(), NID_subject_key_identifier, "hash") &&
+                    extend(x, issuer.get(), NID_authority_key_identifier, "keyid:always") &&
+                    extend(x, issuer.get(), NID_subject_alt_name, alternatives) &&
+                    X509_sign(x, issuer_key.get(), EVP_sha256()) > 0;
+  if (!made) return failed("making a serving certificate");
+  return to_pem(x, key.get());
+}
+
 }  // namespace
 
 Result<CertifiedKey> make_authority(std::string_view common_name, Time now, Duration life) {
@@ -169,29 +196,12 @@ Result<CertifiedKey> make_authority(std::string_view common_name, Time now, Dura
 Result<CertifiedKey> make_serving_certificate(const CertifiedKey& authority,
                                               const std::vector<std::string>& names, Time now,
                                               Duration life) {
-  TAMP_TRY(const std::string alternatives, alternative_names(names));
-  TAMP_TRY(const Certificate issuer, read_certificate(authority.certificate));
-  TAMP_TRY(const Key issuer_key, read_key(authority.private_key));
-  TAMP_TRY(const Validity issuer_validity, validity_of(issuer.get()));
-  const Key key(EVP_EC_gen("P-256"));
-  const Certificate certificate(X509_new());
-  if (!key || !certificate) return failed("making a key");
-  X509* x = certificate.get();
-  const Time from = std::max(now - kClockSkew, issuer_validity.from);
-  const Time until = std::min(now + life, issuer_validity.until);
-  const bool made = X509_set_version(x, X509_VERSION_3) == 1 && set_random_serial(x) &&
-                    set_validity(x, from, until) && set_common_name(x, names.front()) &&
-                    X509_set_issuer_name(x, X509_get_subject_name(issuer.get())) == 1 &&
-                    X509_set_pubkey(x, key.get()) == 1 &&
-                    extend(x, issuer.get(), NID_basic_constraints, "critical,CA:FALSE") &&
-                    extend(x, issuer.get(), NID_key_usage, "critical,digitalSignature") &&
-                    extend(x, issuer.get(), NID_ext_key_usage, "serverAuth") &&
-                    extend(x, issuer.get(), NID_subject_key_identifier, "hash") &&
-                    extend(x, issuer.get(), NID_authority_key_identifier, "keyid:always") &&
-                    extend(x, issuer.get(), NID_subject_alt_name, alternatives) &&
-                    X509_sign(x, issuer_key.get(), EVP_sha256()) > 0;
-  if (!made) return failed("making a serving certificate");
-  return to_pem(x, key.get());
+  return make_certificate(authority, names, "serverAuth", now, life);
+}
+
+Result<CertifiedKey> make_client_certificate(const CertifiedKey& authority, const std::string& name, Time now,
+                                             Duration life) {
+  return make_certificate(authority, {name}, "clientAuth", now, life);
 }
 
 Result<Validity> certificate_validity(const std::string& certificate_pem) {

@@ -29,6 +29,10 @@ Result<CertifiedKey> make_serving_certificate(const CertifiedKey& authority,
                                               const std::vector<std::string>& names, Time now,
                                               Duration life = kServingLife);
 
+// Of somebody who calls a server that trusts this authority; `name` is as above.
+Result<CertifiedKey> make_client_certificate(const CertifiedKey& authority, const std::string& name, Time now,
+                                             Duration life = kServingLife);
+
 struct Validity {
   Time from, until;
 };

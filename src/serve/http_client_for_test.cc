@@ -32,9 +32,23 @@ std::size_t content_length(std::string_view header, std::size_t otherwise) {
   return length;
 }
 
+void show(SSL_CTX* context, const std::string& certificate, const std::string& key) {
+  BIO* certificate_bio = BIO_new_mem_buf(certificate.data(), static_cast<int>(certificate.size()));
+  BIO* key_bio = BIO_new_mem_buf(key.data(), static_cast<int>(key.size()));
+  X509* x = PEM_read_bio_X509(certificate_bio, nullptr, nullptr, nullptr);
+  EVP_PKEY* private_key = PEM_read_bio_PrivateKey(key_bio, nullptr, nullptr, nullptr);
+  SSL_CTX_use_certificate(context, x);
+  SSL_CTX_use_PrivateKey(context, private_key);
+  EVP_PKEY_free(private_key);
+  X509_free(x);
+  BIO_free_all(key_bio);
+  BIO_free_all(certificate_bio);
+}
+
 }  // namespace
 
-RawClient::RawClient(std::uint16_t port, const std::string& trusted, const std::string& host) {
+RawClient::RawClient(std::uint16_t port, const std::string& trusted, const std::string& host,
+                     const std::string& certificate, const std::string& key) {
   fd_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const timeval patience{kPatience, 0};
   setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
@@ -53,6 +67,7 @@ RawClient::RawClient(std::uint16_t port, const std::string& trusted, const std::
   X509_free(authority);
   BIO_free_all(bio);
   SSL_CTX_set_verify(context_, SSL_VERIFY_PEER, nullptr);
+  if (!certificate.empty()) show(context_, certificate, key);
   ssl_ = SSL_new(context_);
   SSL_set1_host(ssl_, host.c_str());
   SSL_set_fd(ssl_, fd_);

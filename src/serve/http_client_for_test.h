@@ -14,9 +14,10 @@ namespace tamp::serve::testing {
 class RawClient {
  public:
   // Connects to 127.0.0.1. With `trusted` (a CA certificate, PEM) it speaks TLS and checks the server's certificate for
-  // `host`.
+  // `host`. With `certificate` and `key` (PEM) it shows that certificate.
   explicit RawClient(std::uint16_t port, const std::string& trusted = "",
-                     const std::string& host = "localhost");
+                     const std::string& host = "localhost", const std::string& certificate = "",
+                     const std::string& key = "");
   ~RawClient();
   RawClient(const RawClient&) = delete;
   RawClient& operator=(const RawClient&) = delete;

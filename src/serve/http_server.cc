@@ -128,6 +128,21 @@ int status_of(error_code ec) {
   return 400;
 }
 
+// Of a client whose certificate the handshake has checked.
+std::optional<std::string> certified_name(SSL* tls) {
+  const X509* certificate = SSL_get0_peer_certificate(tls);
+  if (certificate == nullptr || SSL_get_verify_result(tls) != X509_V_OK) return std::nullopt;
+  const X509_NAME* subject = X509_get_subject_name(certificate);
+  const int at = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
+  if (at < 0) return "";
+  unsigned char* text = nullptr;
+  const int size = ASN1_STRING_to_UTF8(&text, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at)));
+  if (size < 0) return "";
+  std::string name(reinterpret_cast<const char*>(text), static_cast<std::size_t>(size));
+  OPENSSL_free(text);
+  return name;
+}
+
 HttpRequest to_request(http::request<http::string_body>&& in) {
   const auto header = [&](auto name) { return std::string(in[name]); };
   HttpRequest out;
@@ -323,6 +338,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     HttpRequest request = to_request(parser_->release());
     request.peer = peer_;
     request.tls = kTls;
+    if constexpr (kTls) request.certified_name = certified_name(stream_.native_handle());
     if (!request.path.starts_with('/'))
       return write({400, "text/plain; charset=utf-8", "bad target\n"}, false);
 
@@ -503,7 +519,8 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   bool head_ = false, keep_alive_ = false;
 };
 
-Result<std::shared_ptr<ssl::context>> make_context(const TlsIdentity& identity) {
+Result<std::shared_ptr<ssl::context>> make_context(const TlsIdentity& identity,
+                                                   const std::string& client_authority) {
   error_code ec;
   auto context = std::make_shared<ssl::context>(ssl::context::tls_server);
   context->set_options(ssl::context::default_workarounds | ssl::context::no_sslv2 | ssl::context::no_sslv3 |
@@ -518,6 +535,14 @@ Result<std::shared_ptr<ssl::context>> make_context(const TlsIdentity& identity) 
   if (ec) return Error{"TLS private key: " + ec.message()};
   if (SSL_CTX_check_private_key(context->native_handle()) != 1)
     return Error{"TLS: the private key does not belong to the certificate"};
+  if (client_authority.empty()) return context;
+  context->add_certificate_authority(asio::buffer(client_authority), ec);
+  if (!ec) context->set_verify_mode(ssl::verify_peer, ec);
+  if (ec) return Error{"TLS authority of clients: " + ec.message()};
+  // Who comes back shows the certificate again.
+  SSL_CTX_set_session_cache_mode(context->native_handle(), SSL_SESS_CACHE_OFF);
+  SSL_CTX_set_options(context->native_handle(), SSL_OP_NO_TICKET);
+  SSL_CTX_set_num_tickets(context->native_handle(), 0);
   return context;
 }
 
@@ -557,8 +582,10 @@ Status HttpServer::Impl::listen() {
   if (ec) return Error{fmt::format("\"{}\" is not an IP address", options.address)};
   if (!options.tls && !options.plain_ok && !address.is_loopback())
     return Error{fmt::format("refusing to listen on {} without TLS", options.address)};
+  if (!options.tls && !options.client_authority.empty())
+    return Error{"an authority of clients is of no use without TLS"};
   if (options.tls) {
-    TAMP_TRY(context, make_context(*options.tls));
+    TAMP_TRY(context, make_context(*options.tls, options.client_authority));
   }
   io.emplace(std::max(1, options.threads));
   acceptor.emplace(asio::make_strand(*io));
@@ -637,7 +664,7 @@ std::uint16_t HttpServer::port() const { return impl_->port; }
 
 Status HttpServer::replace_identity(const TlsIdentity& identity) {
   assert(impl_->house.options.tls);
-  TAMP_TRY(auto context, make_context(identity));
+  TAMP_TRY(auto context, make_context(identity, impl_->house.options.client_authority));
   const std::lock_guard lock(impl_->context_mutex);
   impl_->context = std::move(context);
   return success();

@@ -33,6 +33,8 @@ struct HttpRequest {
   std::string body;
   std::string peer;  // "10.0.3.13:51234"
   bool tls = false;
+  // The common name of the certificate that the client has shown, signed by HttpOptions::client_authority; none without one.
+  std::optional<std::string> certified_name = {};
 };
 
 struct HttpResponse {
@@ -62,6 +64,9 @@ struct HttpOptions {
   std::string address = "127.0.0.1";  // an IP address, not a name; "::" is every interface
   std::uint16_t port = 0;             // 0: any that is free, see HttpServer::port()
   std::optional<TlsIdentity> tls;     // none: plain HTTP
+  // PEM: clients may show a certificate that one of these has signed (mutual TLS). One that shows another is cut off; one that
+  // shows none is let in, and its requests have no certified_name.
+  std::string client_authority;
   // Plain HTTP on anything but loopback is refused unless this says that it is meant. Only for ports that give nothing
   // away and change nothing (metrics, health), where scrapers and kubelets expect it.
   bool plain_ok = false;

@@ -486,6 +486,48 @@ TEST(HttpServerTls, ABadIdentityDoesNotStart) {
   EXPECT_FALSE(HttpServer::start(options, echo).ok());
 }
 
+TEST(HttpServerTls, KnowsAClientByItsCertificate) {
+  HttpOptions options = with_tls();
+  const auto clients = make_authority("authority of clients", today());
+  ASSERT_TRUE(clients.ok());
+  options.client_authority = clients->certificate;
+  const auto server = serve(
+      [](const HttpRequest& request, const Responder& respond) {
+        respond({200, "text/plain", request.certified_name ? "<" + *request.certified_name + ">" : "nobody"});
+      },
+      options);
+  const auto ask = [&](const CertifiedKey& shown) -> std::string {
+    RawClient client(server->port(), authority().certificate, "localhost", shown.certificate,
+                     shown.private_key);
+    if (!client.connected() || !client.send(kGet)) return "cut off";
+    const std::string response = client.read_response();
+    return response.empty() ? "cut off" : body_of(response);
+  };
+  const auto known = make_client_certificate(*clients, "controller", today());
+  ASSERT_TRUE(known.ok()) << known.error().message;
+  EXPECT_EQ(ask(*known), "<controller>");
+  EXPECT_EQ(ask(*known), "<controller>") << "and when it comes back";
+  EXPECT_EQ(ask({}), "nobody") << "who shows none is let in, without a name";
+
+  EXPECT_EQ(ask(*make_client_certificate(authority(), "controller", today())), "cut off")
+      << "another authority";
+  EXPECT_EQ(ask(*make_serving_certificate(*clients, {"controller"}, today())), "cut off")
+      << "meant for servers";
+  EXPECT_EQ(
+      ask(*make_client_certificate(*clients, "controller", today() - Duration::hours(3), Duration::hours(1))),
+      "cut off")
+      << "expired";
+}
+
+TEST(HttpServerTls, AnAuthorityOfClientsNeedsTls) {
+  HttpOptions options;
+  options.client_authority = authority().certificate;
+  EXPECT_FALSE(HttpServer::start(options, echo).ok());
+  options = with_tls();
+  options.client_authority = "nonsense";
+  EXPECT_FALSE(HttpServer::start(options, echo).ok());
+}
+
 TEST(HttpServerTls, CertificatesAreReplacedWhileManyConnect) {
   const auto server = serve(echo, with_tls());
   std::atomic<bool> done = false;

@@ -198,6 +198,81 @@ def forbidden_to_tamp():
     taken("others may do all this", "annotate", "node", "n", "temper.codes/pause-", "other-")
 
 
+AGENT_MAY = '[{"tier":"Critical","pods":2,"cpuRequestMillis":1500,"memoryRequestBytes":0}]'
+
+
+def account_kubeconfig(name, token):
+    """The administrator's kubeconfig with this token instead of the certificate."""
+    config = json.loads(must("config", "view", "--raw", "--flatten", "-o", "json"))
+    config["users"] = [{"name": user["name"], "user": {"token": token}} for user in config["users"]]
+    path = pathlib.Path(os.environ["TAMP_E2E_DIRECTORY"]) / f"{name}.kubeconfig"
+    path.write_text(json.dumps(config))
+    return str(path)
+
+
+def forbidden_to_the_agent():
+    """The same for the agents' account: one annotation of one node."""
+    for name in ("own", "other"):
+        must("create", "-f", "-", data=json.dumps({
+            "apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": {"a": "b", "kubernetes.io/os": "linux"}, "annotations": {"x": "y"}},
+            "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"}}}))
+    must("create", "clusterrole", "all-of-nodes", "--verb=*", "--resource=nodes,nodes/status")
+    must("create", "clusterrolebinding", "all-of-nodes", "--clusterrole=all-of-nodes", "--serviceaccount=tamp-agents:tamp-agent")
+
+    def agent_pod():
+        _, text = kubectl("get", "pods", "-n", "tamp-agents", "--field-selector", "spec.nodeName=own", "-o", "jsonpath={.items[*].metadata.name}")
+        return text.strip()
+
+    wait_until("an agent is bound to the node", lambda: agent_pod() and " " not in agent_pod())
+    check("the namespace's standard lets the agent in", agent_pod().startswith("tamp-agent-"), agent_pod())
+    bound = must("create", "token", "-n", "tamp-agents", "tamp-agent", "--bound-object-kind=Pod", f"--bound-object-name={agent_pod()}").strip()
+    as_agent = {"kubeconfig": account_kubeconfig("agent", bound)}
+    unbound = {"kubeconfig": account_kubeconfig("agent-unbound", must("create", "token", "-n", "tamp-agents", "tamp-agent").strip())}
+    wait_until("the account's rights have arrived", lambda: kubectl("get", "nodes", **as_agent)[0])
+
+    def publish(node, value=AGENT_MAY):
+        return "patch", "node", node, "--type=merge", "-p", json.dumps({"metadata": {"annotations": {"temper.codes/requests": value}}})
+
+    taken("the agent publishes on its node", *publish("own"), **as_agent)
+    check("which holds", must("get", "node", "own", "-o", r"jsonpath={.metadata.annotations.temper\.codes/requests}") == AGENT_MAY)
+    taken("and again", *publish("own", "[]"), **as_agent)
+    taken("and removes it", "annotate", "node", "own", "temper.codes/requests-", **as_agent)
+    refused("not on another", "its token is of node own", *publish("other"), **as_agent)
+    refused("not without a node", "bound to none", *publish("own"), **unbound)
+    refused("not without end", "at most 4096 bytes", *publish("own", "x" * 5000), **as_agent)
+    no_other = "no annotation of its node but temper.codes/requests"
+    refused("no other annotation", no_other, "annotate", "node", "own", "else=x", **as_agent)
+    refused("none changed", no_other, "annotate", "--overwrite", "node", "own", "x=z", **as_agent)
+    refused("none removed", no_other, "annotate", "node", "own", "x-", **as_agent)
+    refused("no pause", no_other, "annotate", "node", "own", "temper.codes/pause=true", **as_agent)
+    refused("none beside its own", no_other, "patch", "node", "own", "--type=merge", "-p",
+            json.dumps({"metadata": {"annotations": {"temper.codes/requests": "[]", "karpenter.sh/do-not-disrupt": "true"}}}), **as_agent)
+    nothing_else = "nothing of its node but the annotation"
+    refused("no label", nothing_else, "label", "node", "own", "x=y", **as_agent)
+    refused("no taint", nothing_else, "taint", "node", "own", "more=:NoSchedule", **as_agent)
+    refused("no cordon", nothing_else, "patch", "node", "own", "-p", '{"spec": {"unschedulable": true}}', **as_agent)
+    refused("no finalizer", nothing_else, "patch", "node", "own", "-p", '{"metadata": {"finalizers": ["a.b/c"]}}', **as_agent)
+    subresource = "nor write their status or any other subresource"
+    refused("no status", subresource, "patch", "node", "own", "--subresource=status", "-p", '{"status": {"phase": "Running"}}', **as_agent)
+    refused("no deletion", subresource, "delete", "node", "own", **as_agent)
+    refused("no creation", subresource, "create", "-f", "-", data=json.dumps({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "new"}}), **as_agent)
+    taken("others may do all this", "label", "node", "own", "x=y")
+    controller = {"kubeconfig": control("kubeconfig", "tamp-system", "tamp-controller", "600")}
+    refused("Tamp itself does not publish", "only these annotations", *publish("own"), **controller)
+
+    # Without the rights that this test gave.
+    must("delete", "clusterrolebinding", "all-of-nodes")
+    agent = "system:serviceaccount:tamp-agents:tamp-agent"
+    for verb, resource, allowed in (("list", "pods", True), ("watch", "pods", True), ("patch", "nodes", True), ("create", "tokenreviews", True),
+                                    ("create", "subjectaccessreviews", True), ("get", "nodes", False), ("update", "nodes", False),
+                                    ("delete", "pods", False), ("get", "secrets", False), ("get", "/observe", False)):
+        wait_until("the rights are gone", lambda: not kubectl("auth", "can-i", "get", "nodes", "--as", agent)[0])
+        good, text = kubectl("auth", "can-i", verb, resource, "-A", "--as", agent) if not resource.startswith("/") else kubectl("auth", "can-i", verb, resource, "--as", agent)
+        check(f"the agent may {'' if allowed else 'not '}{verb} {resource}", good == allowed, text)
+    good, text = kubectl("auth", "can-i", "get", "/observe", "--as", ACCOUNT)
+    check("Tamp may get /observe", good, text)
+
+
 def rights_of_people():
     for role, verb, resource, allowed in (
             ("tamp-viewer", "list", "temperpolicies", True), ("tamp-viewer", "create", "consolidationruns", False),
@@ -221,6 +296,7 @@ def main():
     status_and_columns()
     rights_of_people()
     forbidden_to_tamp()
+    forbidden_to_the_agent()
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

@@ -2,7 +2,7 @@
 """run.py --programs BUILT [--filter TEXT] [TEST…]: runs end-to-end tests, each TEST with a control plane of its own, and ends
 with "N passed, M failed".
 
-Without a TEST: embedded_kubectl_test.py, deploy_test.py, karpenter_runs_test.py and every build/bin/e2e_*, those named e2e_karpenter* with Karpenter; not e2e_soak*, which run
+Without a TEST: embedded_kubectl_test.py, deploy_test.py, agent_test.py, karpenter_runs_test.py and every build/bin/e2e_*, those named e2e_karpenter* with Karpenter; not e2e_soak*, which run
 for long.
 
 A TEST is a GoogleTest program, or a .py file whose last line is "N passed, M failed". "karpenter:TEST" asks for Karpenter too,
@@ -60,7 +60,7 @@ class Wish:
 def all_tests():
     programs = sorted(path for path in (HERE.parent.parent / "build/bin").glob("e2e_*")
                       if os.access(path, os.X_OK) and not path.name.startswith("e2e_soak"))
-    return [f"alone:{HERE / 'embedded_kubectl_test.py'}", str(HERE / "deploy_test.py"), f"karpenter:{HERE / 'karpenter_runs_test.py'}"] + [f"karpenter:{path}" if path.name.startswith("e2e_karpenter") else str(path) for path in programs]
+    return [f"alone:{HERE / 'embedded_kubectl_test.py'}", str(HERE / "deploy_test.py"), str(HERE / "agent_test.py"), f"karpenter:{HERE / 'karpenter_runs_test.py'}"] + [f"karpenter:{path}" if path.name.startswith("e2e_karpenter") else str(path) for path in programs]
 
 
 def counts_of(output, results):

@@ -4,9 +4,11 @@
 #include <string>
 #include <tuple>
 
+#include "codec/access_review.h"
 #include "codec/autoscaler_status.h"
 #include "codec/cgroup_files.h"
 #include "codec/cgroup_names.h"
+#include "codec/node_pod_store.h"
 #include "codec/node_pods.h"
 #include "codec/psi.h"
 #include "codec/tier_requests.h"
@@ -45,6 +47,25 @@ void node_pods(std::string_view bytes) {
     require(!pod.name.empty() && !pod.uid.empty() && !pod.cgroup.empty() && pod.cpu_millis >= 0 &&
                 pod.memory_bytes >= 0,
             "a pod has a name and a cgroup, and asks for nothing negative");
+}
+
+void access_review(std::string_view bytes) {
+  const std::string text(bytes);
+  if (const auto verdict = codec::read_token_review(text)) {
+    require(!verdict->authenticated || !verdict->caller.user.empty(), "nobody is not authenticated");
+    require(codec::Json::parse(codec::write_path_review(verdict->caller, "/observe", "get")).ok(),
+            "whoever it is, the question is JSON");
+  }
+  require(!codec::read_access_review(text) || !codec::read_token_review(text),
+          "an answer is to one question");
+  codec::NodePodStore store{TierFloors{}};
+  if (store.add_page(text)) {
+    store.end_list();
+    require(store.pods().empty() || store.take_changed(), "a list with pods is news");
+  }
+  if (const auto event = store.apply_event(text))
+    require(event->type == codec::EventInfo::Type::Error || !event->resource_version.empty(),
+            "an event says where the watch stands");
 }
 
 void tier_requests(std::string_view bytes) {

@@ -208,11 +208,12 @@ void observation(std::string_view bytes) {
   }
 }
 
-constexpr std::array<Target, 25> kTargets = {{{"admission", admission},
+constexpr std::array<Target, 28> kTargets = {{{"admission", admission},
                                               {"kernel_files", kernel_files},
                                               {"node_pods", node_pods},
                                               {"tier_requests", tier_requests},
                                               {"autoscaler_status", autoscaler_status},
+                                              {"access_review", access_review},
                                               {"snapshot", snapshot},
                                               {"store", store},
                                               {"patch", patch},

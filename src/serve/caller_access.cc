@@ -1,0 +1,106 @@
+#include "serve/caller_access.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/sha256.h"
+
+namespace tamp::serve {
+namespace {
+
+constexpr std::string_view kScheme = "bearer ";
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+
+bool meant_for_us(const std::vector<std::string>& ours, const std::vector<std::string>& theirs) {
+  // An API server that does not know audiences names none: then nobody has looked at them.
+  return ours.empty() || std::any_of(theirs.begin(), theirs.end(), [&](const std::string& audience) {
+           return std::find(ours.begin(), ours.end(), audience) != ours.end();
+         });
+}
+
+std::string key_of(std::string_view token, const std::string& path) { return path + " " + sha256_hex(token); }
+
+}  // namespace
+
+std::string_view bearer_token(std::string_view authorization) {
+  if (authorization.size() <= kScheme.size()) return {};
+  for (std::size_t i = 0; i < kScheme.size(); ++i)
+    if (lower(authorization[i]) != kScheme[i]) return {};
+  const std::string_view token = authorization.substr(kScheme.size());
+  // As a header may carry it; anything else is no token of Kubernetes.
+  const bool sound = std::all_of(token.begin(), token.end(), [](char c) { return c > ' ' && c < 0x7F; });
+  return sound ? token : std::string_view();
+}
+
+CallerAccess::CallerAccess(kube::Loop& loop, kube::Client& client, CallerAccessOptions options)
+    : loop_(loop), client_(client), options_(std::move(options)) {}
+
+const CallerAccess::Kept* CallerAccess::find(const Key& key) {
+  const auto now = loop_.instant();
+  for (const auto* kept : {&allowed_, &refused_})
+    if (const auto it = kept->find(key); it != kept->end() && it->second.until > now) return &it->second;
+  return nullptr;
+}
+
+bool CallerAccess::knows(std::string_view authorization, const std::string& path) {
+  const std::string_view token = bearer_token(authorization);
+  if (token.empty() || token.size() > options_.longest_token) return false;
+  const Kept* kept = find(key_of(token, path));
+  return kept != nullptr && kept->access == Access::Allowed;
+}
+
+void CallerAccess::ask(std::string_view authorization, const std::string& path, Answer answer) {
+  const std::string_view token = bearer_token(authorization);
+  if (token.empty() || token.size() > options_.longest_token) return answer(Access::Unauthenticated);
+  const Key key = key_of(token, path);
+  if (const Kept* kept = find(key)) return answer(kept->access);
+  if (const auto it = questions_.find(key); it != questions_.end()) {
+    if (it->second.waiting.size() >= options_.most_waiting) return answer(Access::Unknown);
+    it->second.waiting.push_back(std::move(answer));
+    return;
+  }
+  if (questions_.size() >= options_.most_asked) return answer(Access::Unknown);
+  Question& question = questions_[key];
+  question.path = path;
+  question.waiting.push_back(std::move(answer));
+  question.under_way =
+      client_.review(kube::kTokenReviews, codec::write_token_review(token, options_.audiences),
+                     [this, key](kube::Reply reply) { got_caller(key, reply); });
+}
+
+void CallerAccess::got_caller(const Key& key, const kube::Reply& reply) {
+  if (!reply.ok()) return settle(key, Access::Unknown);
+  const auto verdict = codec::read_token_review(reply.body);
+  if (!verdict) return settle(key, Access::Unknown);
+  if (!verdict->authenticated || !meant_for_us(options_.audiences, verdict->audiences))
+    return settle(key, Access::Unauthenticated);
+  Question& question = questions_.at(key);
+  question.under_way = client_.review(
+      kube::kSubjectAccessReviews, codec::write_path_review(verdict->caller, question.path, "get"),
+      [this, key](kube::Reply answer) {
+        const auto allowed = answer.ok() ? codec::read_access_review(answer.body) : Error{"no answer"};
+        settle(key, !allowed ? Access::Unknown : *allowed ? Access::Allowed : Access::Forbidden);
+      });
+}
+
+void CallerAccess::settle(const Key& key, Access access) {
+  auto question = questions_.extract(key);
+  if (access != Access::Unknown) keep(key, access);
+  for (const Answer& answer : question.mapped().waiting) answer(access);
+}
+
+void CallerAccess::keep(const Key& key, Access access) {
+  const bool allowed = access == Access::Allowed;
+  auto& kept = allowed ? allowed_ : refused_;
+  (allowed ? refused_ : allowed_).erase(key);
+  const auto now = loop_.instant();
+  kept[key] = {access, now + (allowed ? options_.keep_allowed : options_.keep_refused)};
+  if (kept.size() <= options_.most_kept) return;
+  std::erase_if(kept, [&](const auto& entry) { return entry.second.until <= now; });
+  if (kept.size() <= options_.most_kept) return;
+  kept.erase(std::min_element(kept.begin(), kept.end(),
+                              [](const auto& a, const auto& b) { return a.second.until < b.second.until; }));
+}
+
+}  // namespace tamp::serve
