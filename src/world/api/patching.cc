@@ -129,11 +129,11 @@ Outcome patch_object(Backend& backend, const Resource& resource, std::string_vie
   const bool scale = writing.subresource == "scale";
   if (patching.type == PatchType::Apply && !scale)
     return apply_object(backend, resource, current, ns, name, patch, patching, writing);
-  if (!current) return not_found(resource, name);
   if (patching.type == PatchType::Strategic && resource.custom() && !scale)
     return failed(415, "UnsupportedMediaType",
                   "the body of the request was in an unknown format - accepted media types include: "
                   "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml");
+  if (!current) return not_found(resource, name);
   const CustomVersion* custom = custom_version(backend, resource);
   const Tree before = scale ? scale_of(*current, custom) : in_version(resource, current->tree());
   const Schema* schema = scale ? find_schema("autoscaling", "v1", "Scale") : schema_of(backend, resource);

@@ -131,7 +131,7 @@ Removal remove_definition(Backend& backend, const Resource& resource, const Obje
   Tree object = current->tree();
   Tree& finalizers = object.ensure({"metadata", "finalizers"});
   finalizers.append("customresourcecleanup.apiextensions.k8s.io");
-  mark_deleting(object, backend.now);
+  object.ensure({"metadata", "deletionTimestamp"}) = format_time(backend.now);
   set_condition(object, "Terminating", "True", "InstanceDeletionPending",
                 "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
                 backend.now);

@@ -19,6 +19,7 @@
 #include "world/api/status.h"
 #include "world/api/subresources.h"
 #include "world/api/write.h"
+#include "world/api/yaml_text.h"
 
 namespace tamp::world::api {
 namespace {
@@ -198,7 +199,15 @@ Answer show(const Call& call, const Showing& showing, const Outcome& outcome,
 Answer respond(const Call& call, std::string_view verb) {
   const Resource& resource = call.resource();
   const Showing showing = showing_of(call.backend, resource, call.request.accept, call.query);
-  if (showing.form == Form::NotAcceptable) return answer_with(not_acceptable(kOffered));
+  // A list is no object, and an object no list.
+  const bool many = verb == "list" || verb == "deletecollection";
+  if (showing.form == Form::NotAcceptable ||
+      showing.form == (many ? Form::PartialMetadata : Form::PartialMetadataList))
+    return answer_with(not_acceptable(kOffered));
+  if (const std::string_view rows = call.query["includeObject"]; showing.form == Form::Table &&
+                                                                 !rows.empty() && rows != "None" &&
+                                                                 rows != "Metadata" && rows != "Object")
+    return answer_with(bad_request(fmt::format("unrecognized includeObject value: \"{}\"", rows)));
   std::vector<std::string> warnings;
   if (verb == "list") {
     const FilterOutcome filter = read_filter(call.backend, resource, call.query);
@@ -281,6 +290,8 @@ Entrance enter(const Backend& backend, const Request& request, const TargetParts
   if (found.group.empty() && found.plural == "namespaces" && !found.name.empty()) wanted.ns = found.name;
   if (!allowed(backend, *caller, wanted))
     entrance.answer = answer_with(access_denied(*caller, wanted));
+  else if (found.without_subresource != nullptr)
+    entrance.answer = answer_with(not_found(*found.without_subresource, found.name));
   else if (found.resource == nullptr)
     entrance.answer = answer_with(no_such_path());
   else if (!possible(found, entrance.verb))
@@ -295,7 +306,13 @@ Answer answer(Backend& backend, const Request& request) {
   const Entrance entrance = enter(backend, request, target);
   if (entrance.answer) return *entrance.answer;
   if (entrance.verb == "watch") return answer_with(bad_request("a watch is a stream"));
-  return respond({backend, request, entrance.route, target.query, entrance.caller}, entrance.verb);
+  Answer given = respond({backend, request, entrance.route, target.query, entrance.caller}, entrance.verb);
+  if (!asks_for_yaml(request.accept) || given.content_type != "application/json") return given;
+  if (const Result<Tree> tree = codec::read_tree(given.body); tree.ok()) {
+    given.body = to_yaml(*tree);
+    given.content_type = "application/yaml";
+  }
+  return given;
 }
 
 bool asks_for_watch(const Request& request) {

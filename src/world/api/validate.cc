@@ -131,7 +131,7 @@ void check_finalizer_names(Findings& found, ResourceId resource, const Tree& fin
   }
   const Place metadata("metadata");
   const Place list = metadata.child("finalizers");
-  for (std::size_t i = 0; i < finalizers.size(); ++i) {
+  for (std::size_t i = 0; i < finalizers.elements().size(); ++i) {
     const std::string_view name = finalizers.elements()[i].string();
     if (name.find('/') != std::string_view::npos || name == "orphan" || name == "foregroundDeletion" ||
         name == "kubernetes") {

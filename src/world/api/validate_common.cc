@@ -76,7 +76,7 @@ void check_selector(Findings& found, const Tree& selector, const Place& place) {
     }
     if (const char* why = not_qualified(all[i]["key"].string()))
       found.invalid(at.child("key"), all[i]["key"], why);
-    for (std::size_t j = 0; j < values.size(); ++j) {
+    for (std::size_t j = 0; j < values.elements().size(); ++j) {
       const Tree& value = values.elements()[j];
       if (const char* why = not_label_value(value.string()))
         found.invalid(at.child("values").at(j), value, why);
@@ -106,7 +106,7 @@ void check_node_requirement(Findings& found, const Tree& requirement, const Plac
   if (const char* why = not_qualified(requirement["key"].string()))
     found.invalid(at.child("key"), requirement["key"], why);
   if (operation == "Gt" || operation == "Lt") return;
-  for (std::size_t i = 0; i < values.size(); ++i) {
+  for (std::size_t i = 0; i < values.elements().size(); ++i) {
     const Tree& value = values.elements()[i];
     if (const char* why = not_label_value(value.string()))
       found.invalid(at.child("values").at(i), value, why);

@@ -164,7 +164,7 @@ bool check_images(Findings& found, const Tree& old, const Tree& updated, const P
     found.forbidden(place, "pod updates may not add or remove containers");
     return false;
   }
-  for (std::size_t i = 0; i < updated.size(); ++i) {
+  for (std::size_t i = 0; i < updated.elements().size(); ++i) {
     const std::string_view image = updated.elements()[i]["image"].string();
     if (image.empty()) found.required(place.at(i).child("image"));
     if (!image.empty() && (image.front() == ' ' || image.back() == ' ')) {

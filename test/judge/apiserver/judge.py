@@ -2,9 +2,9 @@
 """Plays the same generated scripts of API calls against the real kube-apiserver and the embedded one, and compares what they
 answer: status codes, reasons, causes, resulting objects, tables, and the sequences of watches.
 
-    judge.py --embedded PROGRAM --programs BUILT [--calls N] [--seed S] [--scene NAME] [--number K] [--all]
+    judge.py --embedded PROGRAM --programs BUILT [--calls N] [--seed S[,S]…] [--scene NAME] [--number K] [--all]
 
-What must differ is masked (mask.py). A difference that docs/reference/embedded-api.md lists under "Differences" is counted; any
+Several scenes are played at a time; each has names of its own. What must differ is masked (mask.py). A difference that docs/reference/embedded-api.md lists under "Differences" is counted; any
 other one fails. A scene that differs is not played further. Ends with "N passed, M failed", counted in calls.
 """
 import argparse
@@ -15,6 +15,7 @@ import pathlib
 import random
 import re
 import sys
+import threading
 import time
 
 from client import Client
@@ -69,10 +70,11 @@ class Player:
                 if metadata.get(field):
                     self.memory[f"{key}:{name}"] = metadata[field]
 
-    def play(self, call):
-        if call.method == "WAIT":
-            return self.wait(call)
-        answer = self.client.call(call.method, call.target(self.memory), call.headers(), call.text(self.memory))
+    def ask(self, call):
+        self.client.send(call.method, call.target(self.memory), call.headers(), call.text(self.memory))
+
+    def hear(self, call):
+        answer = self.client.receive()
         self.remember(call, answer)
         masked = self.mask.body(answer.body) if isinstance(answer.body, dict) else answer.body
         out = {"code": answer.status, "body": masked if call.accept != "text/html" and isinstance(masked, dict) else type(masked).__name__}
@@ -125,6 +127,12 @@ class Tally:
         self.known, self.calls, self.failed, self.shown = known, 0, 0, 0
         self.signatures = collections.Counter()
         self.by_scene = collections.Counter()
+        self.lock = threading.Lock()
+
+    def count(self, scene):
+        with self.lock:
+            self.calls += 1
+            self.by_scene[scene.name] += 1
 
     def unlisted(self, call, found):
         rest = []
@@ -136,9 +144,11 @@ class Tally:
                 rest.append(difference)
         return rest
 
-    current = None
+    def show(self, *args):
+        with self.lock:
+            self.show_one(*args)
 
-    def show(self, scene, call, found, real, ours, request):
+    def show_one(self, scene, call, found, real, ours, request):
         self.failed += 1
         path = re.sub(r"j?\d+", "N", call.path)
         wheres = sorted({re.sub(r"\[\d+\]", "[]", where) for where, _, _ in found})
@@ -169,9 +179,14 @@ def play(scene, clients, tally, keep_going):
             for player in players if call.live else []:
                 player.open(call)
             continue
-        tally.calls += call.method != "WAIT"
-        tally.current = call
-        answers = [player.play(call) for player in players]
+        scene.current = call
+        if call.method == "WAIT":
+            answers = [player.wait(call) for player in players]
+        else:
+            tally.count(scene)
+            for player in players:
+                player.ask(call)
+            answers = [player.hear(call) for player in players]
         found = tally.unlisted(call, differences(answers[0][0], answers[1][0]))
         if found:
             tally.show(scene, call, found, answers[0][1].text, answers[1][1].text, call.text(players[1].memory))
@@ -197,7 +212,7 @@ def finish_watches(scene, players, tally):
                 watch.wait_end(WATCH_SECONDS + 2)
     for pair in zip(*(player.watches for player in players)):
         call = pair[0][0]
-        tally.calls += 1
+        tally.count(scene)
         if call.live:  # on a busy machine one of them may be late
             for _ in range(30):
                 if len({len(watch.events) for _, watch in pair}) == 1:
@@ -218,7 +233,8 @@ def main():
     parser.add_argument("--programs", required=True, help="where etcd and kube-apiserver were built")
     parser.add_argument("--calls", type=int, default=1500)
     parser.add_argument("--seconds", type=int, default=3600, help="ends early after so long")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", default="1", help="one or several, with commas; `random` is one that is drawn and printed")
+    parser.add_argument("--players", type=int, default=12, help="scenes at a time")
     parser.add_argument("--scene", help="only scenes of this name")
     parser.add_argument("--number", type=int, help="only the scene of this number")
     parser.add_argument("--tamp", help="not used: every judge is given it")
@@ -243,34 +259,58 @@ def main():
             print(f"  {count:4} {signature}")
     for entry in known:
         print(f"known, seen {entry.count} times: {entry.reason[:100]}")
-    print(f"{tally.calls} calls in {seconds:.0f} s, {tally.calls / seconds:.0f} a second; {dict(tally.by_scene)}")
+    print(f"{tally.calls} calls in {seconds:.0f} s, {tally.calls / seconds:.0f} a second; " + ", ".join(f"{name} {count}" for name, count in sorted(tally.by_scene.items())))
     print(f"{tally.calls - tally.failed} passed, {tally.failed} failed")
     return 1 if tally.failed else 0
 
 
+class Script:
+    """The scenes of the seeds, one after the other, for whoever is free. A scene is a function of its seed and number."""
+
+    def __init__(self, args, tally):
+        self.args, self.tally, self.lock = args, tally, threading.Lock()
+        self.seeds = [str(random.SystemRandom().randrange(10**6)) if seed == "random" else seed for seed in args.seed.split(",")]
+        # On a server that is used again names must not come twice.
+        self.base = int(time.time()) % 1000000 * 10000 if args.real else 0
+        self.end = time.monotonic() + args.seconds
+        self.number = 0
+
+    def next(self):
+        with self.lock:
+            args, place = self.args, self.number
+            self.number += 1
+            if args.number and place >= len(self.seeds) or self.tally.calls >= args.calls or time.monotonic() > self.end:
+                return None
+            seed, number = self.seeds[place % len(self.seeds)], args.number or place // len(self.seeds) + 1
+        scene = scenes.write(self.base + place + 1, random.Random(f"{seed}:{number}"), args.scene)
+        scene.label = f"--seed {seed} --number {number}" + (f" --scene {args.scene}" if args.scene else "")
+        return scene
+
+
 def run(args, tally, real, embedded):
+    script = Script(args, tally)
+    print(f"seeds {', '.join(script.seeds)}", flush=True)
+    players = [threading.Thread(target=play_all, args=(args, script, tally, real, embedded)) for _ in range(1 if args.number else args.players)]
+    for player in players:
+        player.start()
+    for player in players:
+        player.join()
+
+
+def play_all(args, script, tally, real, embedded):
     clients = [Client(*real), Client(*embedded.address)]
-    # On a server that is used again names must not come twice.
-    base = int(time.time()) % 1000000 * 10000 if args.real else 0
-    number = args.number or 0
-    end = time.monotonic() + args.seconds
-    while tally.calls < args.calls and time.monotonic() < end:
-        number += 0 if args.number else 1
-        scene = scenes.write(base + number, random.Random(f"{args.seed}:{number}"), args.scene)
-        scene.label = f"--seed {args.seed} --number {number}" + (f" --scene {args.scene}" if args.scene else "")
-        tally.by_scene[scene.name] += 1
+    while scene := script.next():
         try:
             play(scene, clients, tally, args.all)
         except (OSError, http.client.HTTPException) as problem:
-            tally.failed += 1
-            print(f"\n--- scene {scene.name} {scene.label}: {problem!r} at {tally.current.name()}\n    body {brief(tally.current.body, 1500)}")
-            if not embedded.alive():
-                print("    the embedded server died: " + " | ".join((embedded.directory / "log").read_text().splitlines()[-40:])[:3000])
-                embedded.__exit__()
-                embedded.__enter__()
+            with tally.lock:
+                tally.failed += 1
+                print(f"\n--- scene {scene.name} {scene.label}: {problem!r} at {scene.current.name()}\n    body {brief(scene.current.body, 1500)}")
+                if not embedded.alive():
+                    print("    the embedded server died: " + " | ".join((embedded.directory / "log").read_text().splitlines()[-40:])[:3000])
+                    embedded.__exit__()
+                    embedded.__enter__()
             clients = [Client(*real), Client(*embedded.address)]
-        if args.number:
-            return
 
 
 if __name__ == "__main__":

@@ -350,7 +350,7 @@ def pages(scene):
             {"continue": "nonsense"}, {"limit": "-1"}, {"limit": "x"}, {"resourceVersion": "@rv:x0@", "resourceVersionMatch": "Exact"}, {"resourceVersion": "@rv:x2@", "resourceVersionMatch": "NotOlderThan"}, {"resourceVersionMatch": "Exact"},
             {"resourceVersion": "0", "resourceVersionMatch": "Exact"}, {"resourceVersion": "nonsense"}, {"resourceVersion": "-1"}, {"resourceVersion": "0"}, {"resourceVersion": "@rv:x1@"}, {"resourceVersion": "@rv:x1@", "limit": "2"},
             {"labelSelector": "a in (b"}, {"labelSelector": "n in (0,1),even!=true"}, {"labelSelector": "n>1"}, {"labelSelector": "n notin (0)"}, {"labelSelector": "!n"}, {"fieldSelector": "spec.nope=1"}, {"fieldSelector": "metadata.name=x0,metadata.namespace=" + scene.ns}, {"fieldSelector": "=="},
-            {"limit": "2", "resourceVersion": "0"}, {"timeoutSeconds": "5"}, {"timeoutSeconds": "x"}, {"watch": "nonsense"}, {"allowWatchBookmarks": "true"}, {"sendInitialEvents": "true"}, {"resourceVersion": "@rv:x3@", "resourceVersionMatch": "Nonsense"}], 8):
+            {"limit": "2", "resourceVersion": "0"}, {"timeoutSeconds": "5"}, {"timeoutSeconds": "x"}, {"allowWatchBookmarks": "true"}, {"sendInitialEvents": "true"}, {"resourceVersion": "@rv:x3@", "resourceVersionMatch": "Nonsense"}], 8):
         scene.call("GET", collection, query=query)
     scene.call("GET", kind.root + "/" + kind.plural, query={"fieldSelector": f"metadata.namespace={scene.ns}", "labelSelector": "even"})
     scene.call("GET", collection, accept=TABLE, query={"limit": 2})
