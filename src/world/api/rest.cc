@@ -157,8 +157,10 @@ Outcome patch(const Call& call, std::vector<std::string>& warnings) {
     tree = std::move(body.tree);
   } else {
     Result<Tree> read = codec::read_tree(call.request.body);
-    if (!read.ok()) return bad_request("error decoding patch: " + read.error().message);
-    tree = *std::move(read);
+    // The object is looked for before the patch is read.
+    const bool there = call.backend.store.get(call.resource().id, call.route.ns, call.route.name) != nullptr;
+    if (!read.ok() && there) return bad_request("error decoding patch: " + read.error().message);
+    if (read.ok()) tree = *std::move(read);
   }
   Patching patching;
   patching.type = *type;
@@ -219,7 +221,8 @@ Answer respond(const Call& call, std::string_view verb) {
     return answer;
   }
   if (verb == "deletecollection") {
-    const Collected collected = delete_collection(call.backend, call.route, call.request, call.query);
+    const Collected collected =
+        delete_collection(call.backend, call.route, call.request, call.query, call.caller);
     if (!collected.failure.ok()) return answer_with(collected.failure);
     Answer answer;
     answer.body = list_text(showing, collected.listing.items, collected.listing.metadata);
@@ -227,7 +230,7 @@ Answer respond(const Call& call, std::string_view verb) {
   }
   Outcome outcome;
   if (verb == "delete") {
-    outcome = delete_named(call.backend, call.route, call.request, call.query);
+    outcome = delete_named(call.backend, call.route, call.request, call.query, call.caller);
   } else if (verb == "get") {
     outcome = get_named(call.backend, call.route, call.query);
   } else if (verb == "create" && !call.route.subresource.empty()) {
@@ -257,21 +260,34 @@ Entrance enter(const Backend& backend, const Request& request, const TargetParts
     entrance.answer = answer_with(unauthorized());
     return entrance;
   }
+  auto route = find_route(backend.registry, target.path);
+  Attributes wanted;
+  if (route) {
+    entrance.verb = verb_of(request, *route, target.query);
+    wanted = {std::string(entrance.verb),
+              route->group,
+              route->plural,
+              route->subresource,
+              route->ns,
+              route->name,
+              {}};
+    if (route->group.empty() && route->plural == "namespaces" && !route->name.empty())
+      wanted.ns = route->name;
+  } else {
+    wanted.verb = request.method == "GET" || request.method == "HEAD" ? "get" : "post";
+    wanted.path = target.path;
+  }
   if (!request.impersonate_user.empty()) {
-    Attributes denied;
-    auto other = impersonated(backend, *caller, request, denied);
+    auto other = impersonated(backend, *caller, request);
     if (!other) {
-      entrance.answer = answer_with(access_denied(*caller, denied));
+      // What was wanted in the other's name is refused.
+      entrance.answer = answer_with(access_denied(*caller, wanted));
       return entrance;
     }
     caller = std::move(other);
   }
   entrance.caller = *caller;
-  auto route = find_route(backend.registry, target.path);
-  Attributes wanted;
   if (!route) {
-    wanted.verb = request.method == "GET" || request.method == "HEAD" ? "get" : "post";
-    wanted.path = target.path;
     if (!allowed(backend, *caller, wanted)) {
       entrance.answer = answer_with(access_denied(*caller, wanted));
       return entrance;
@@ -284,10 +300,6 @@ Entrance enter(const Backend& backend, const Request& request, const TargetParts
   }
   entrance.route = *std::move(route);
   const Route& found = entrance.route;
-  entrance.verb = verb_of(request, found, target.query);
-  wanted = {
-      std::string(entrance.verb), found.group, found.plural, found.subresource, found.ns, found.name, {}};
-  if (found.group.empty() && found.plural == "namespaces" && !found.name.empty()) wanted.ns = found.name;
   if (!allowed(backend, *caller, wanted))
     entrance.answer = answer_with(access_denied(*caller, wanted));
   else if (found.without_subresource != nullptr)
