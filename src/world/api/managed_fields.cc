@@ -54,7 +54,7 @@ void drop_foreign(ManagedEntries& entries, std::string_view api_version) {
   };
   const std::string_view own = group(api_version);
   // Events are in two groups.
-  if (own.empty() ? false : own == "events.k8s.io") return;
+  if (own == "events.k8s.io") return;
   std::erase_if(entries, [&](const ManagedEntry& entry) {
     return group(entry.api_version) != own && group(entry.api_version) != "events.k8s.io";
   });
