@@ -13,7 +13,8 @@ Types: s string, i32, i64, i integer, d number, b boolean, B bytes, T time, M mi
 * anything, R anything that is owned as a whole, o object with the fields that follow, @definition,
 {type} map, [a type] [s type] [m:key,key type] atomic list, set, list that is a map by keys.
 A leading ! on a map or object says that it is owned as a whole.
-Options: r required, m merge (strategic patch), k:NAME its key, t retain keys, =JSON default.
+Options: r required, m merge (strategic patch), k:NAME its key, t retain keys, p replaced as a whole by a strategic patch,
+g owned field by field though its definition says as a whole, =JSON default.
 """
 import json
 import pathlib
@@ -102,6 +103,10 @@ class Writer:
             options.append("m")
         if "retainKeys" in strategy:
             options.append("t")
+        if "replace" in strategy:
+            options.append("p")
+        if schema.get("x-kubernetes-map-type") == "granular":
+            options.append("g")
         if "x-kubernetes-patch-merge-key" in schema:
             options.append("k:" + schema["x-kubernetes-patch-merge-key"])
         default = schema.get("default")

@@ -202,26 +202,25 @@ Outcome access_denied(const Caller& caller, const Attributes& wanted) {
   return outcome;
 }
 
-std::optional<Caller> impersonated(const Backend& backend, const Caller& caller, const Request& request,
-                                   Attributes& denied) {
+std::optional<Caller> impersonated(const Backend& backend, const Caller& caller, const Request& request) {
   constexpr std::string_view kAccount = "system:serviceaccount:";
   Caller other{request.impersonate_user, {}, request.impersonate_groups, caller.manager};
-  denied = {"impersonate", "", "users", "", "", other.user, ""};
+  Attributes wanted{"impersonate", "", "users", "", "", other.user, ""};
   if (other.user.starts_with(kAccount)) {
     const std::string_view rest = std::string_view(other.user).substr(kAccount.size());
     const auto colon = rest.find(':');
     if (colon != std::string_view::npos) {
-      denied.resource = "serviceaccounts";
-      denied.ns = rest.substr(0, colon);
-      denied.name = rest.substr(colon + 1);
+      wanted.resource = "serviceaccounts";
+      wanted.ns = rest.substr(0, colon);
+      wanted.name = rest.substr(colon + 1);
       if (other.groups.empty())
-        other.groups = {"system:serviceaccounts", "system:serviceaccounts:" + std::string(denied.ns)};
+        other.groups = {"system:serviceaccounts", "system:serviceaccounts:" + std::string(wanted.ns)};
     }
   }
-  if (!allowed(backend, caller, denied)) return {};
+  if (!allowed(backend, caller, wanted)) return {};
   for (const std::string& group : request.impersonate_groups) {
-    denied = {"impersonate", "", "groups", "", "", group, ""};
-    if (!allowed(backend, caller, denied)) return {};
+    wanted = {"impersonate", "", "groups", "", "", group, ""};
+    if (!allowed(backend, caller, wanted)) return {};
   }
   const std::string_view known =
       other.user == "system:anonymous" ? "system:unauthenticated" : "system:authenticated";

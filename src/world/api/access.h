@@ -20,9 +20,8 @@ struct Attributes {
 // Nothing: the token is not known, or no longer good.
 std::optional<Caller> authenticate(const Backend& backend, std::string_view authorization);
 
-// Whom the request speaks for. Nothing: the caller may not speak for them; `denied` says what was wanted.
-std::optional<Caller> impersonated(const Backend& backend, const Caller& caller, const Request& request,
-                                   Attributes& denied);
+// Whom the request speaks for. Nothing: the caller may not speak for them.
+std::optional<Caller> impersonated(const Backend& backend, const Caller& caller, const Request& request);
 
 // May they, and why: in the words in which a SubjectAccessReview tells it. Empty where there is nothing to tell.
 struct Judgement {

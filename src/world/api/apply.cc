@@ -158,6 +158,7 @@ ApplyOutcome server_side_apply(const Tree* live, const Tree& applied, std::strin
   Tree old = live ? *live : Tree::object({{"apiVersion", applied["apiVersion"]}, {"kind", applied["kind"]}});
   auto entries = read_entries(old["metadata"]["managedFields"]);
   if (!entries) return refused(500, "", "failed to decode managed fields: " + entries.error().message);
+  drop_foreign(*entries, api_version);
   if (Tree* metadata = old.find("metadata")) metadata->erase("managedFields");
   ManagedEntry entry{.manager = manager.empty() ? "unknown" : std::string(manager),
                      .api_version = std::string(api_version),

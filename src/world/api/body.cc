@@ -73,6 +73,7 @@ Body read_body(const Request& request, std::string_view kind) {
   Body body;
   find_doubles(json->root(), {}, body.complaints);
   body.tree = codec::to_tree(json->root());
+  if (body.tree.is_null()) body.tree = Tree::object();  // as Go reads it
   if (!body.tree.is_object()) return unreadable(kind, "cannot unmarshal into an object");
   return body;
 }

@@ -51,6 +51,12 @@ class SchemaReader {
     for (const Tree& key : source["x-kubernetes-list-map-keys"].elements())
       schema.list_keys.emplace_back(key.string());
     read_rules(schema, source["x-kubernetes-validations"], field + ".x-kubernetes-validations");
+    if (schema.default_value && structural) {
+      // A default must itself be what it stands in for.
+      Tree value = *schema.default_value;
+      default_by(schema, value);
+      validate_by(schema, value, nullptr, field + ".default", problems_);
+    }
     return schema;
   }
 

@@ -100,7 +100,8 @@ bool has_format(std::string_view format, std::string_view text) {
 
 class Judge {
  public:
-  Judge(FieldProblems& problems) : problems_(problems) {}
+  explicit Judge(FieldProblems& problems, std::string root = {})
+      : problems_(problems), root_(std::move(root)) {}
 
   void types(const CustomSchema& schema, const Tree& value, const Tree* old, const std::string& field) {
     // What was wrong before and is not changed may stay.
@@ -276,16 +277,23 @@ class Judge {
       return std::count_if(schemas.begin(), schemas.end(),
                            [&](const CustomSchema& each) { return fits(each, value); });
     };
+    // Only the message says where.
+    const auto told = [&](std::string_view what) {
+      add(problems_, "FieldValueInvalid", root_,
+          "Invalid value: \"\": \"" + field + "\" " + std::string(what));
+    };
     for (const CustomSchema& each : schema.all_of) types(each, value, nullptr, field);
+    if (fitting(schema.all_of) != static_cast<std::ptrdiff_t>(schema.all_of.size()))
+      told("must validate all the schemas (allOf)");
     if (!schema.any_of.empty() && fitting(schema.any_of) == 0) {
-      invalid(problems_, field, value, "must validate at least one schema (anyOf)");
+      told("must validate at least one schema (anyOf)");
+      types(schema.any_of[0], value, nullptr, field);
     }
-    if (!schema.one_of.empty() && fitting(schema.one_of) != 1) {
-      invalid(problems_, field, value, "must validate one and only one schema (oneOf)");
+    if (const auto count = fitting(schema.one_of); !schema.one_of.empty() && count != 1) {
+      if (count == 0) types(schema.one_of[0], value, nullptr, field);
+      told("must validate one and only one schema (oneOf)");
     }
-    if (!schema.negated.empty() && fits(schema.negated[0], value)) {
-      invalid(problems_, field, value, "must not validate the schema (not)");
-    }
+    if (!schema.negated.empty() && fits(schema.negated[0], value)) told("must not validate the schema (not)");
   }
 
   void no_value_twice(const Tree& value, const std::string& field) {
@@ -362,15 +370,23 @@ class Judge {
   }
 
   FieldProblems& problems_;
+  std::string root_;  // of what is validated: empty for an object, a place in a definition for a default
 };
+
+bool has_rules(const CustomSchema& schema) {
+  const auto any = [](const std::vector<CustomSchema>& schemas) {
+    return std::any_of(schemas.begin(), schemas.end(), has_rules);
+  };
+  return !schema.rules.empty() || any(schema.items) || any(schema.additional) || any(schema.properties);
+}
 
 }  // namespace
 
 void validate_by(const CustomSchema& schema, const Tree& value, const Tree* old, std::string_view field,
                  FieldProblems& problems) {
   FieldProblems own;
-  Judge judge(own);
   const std::string root(field);
+  Judge judge(own, root);
   judge.types(schema, value, old, root);
   judge.lists(schema, value, root);
   // Rules rely on types and limits.
@@ -379,7 +395,9 @@ void validate_by(const CustomSchema& schema, const Tree& value, const Tree* old,
            problem.reason == "FieldValueTooMany" || problem.reason == "FieldValueTypeInvalid" ||
            problem.reason == "FieldValueNotSupported";
   });
-  if (blocked) {
+  if (blocked && !has_rules(schema)) {
+    // There is nothing that was not checked.
+  } else if (blocked) {
     add(own, "FieldValueInvalid", {},
         "Invalid value: null: some validation rules were not checked because the object was "
         "invalid; correct the existing errors to complete validation");

@@ -316,6 +316,12 @@ void set_defaults(ResourceId resource, Tree& object) {
       return;
     case ResourceId::Services:
       service(spec());
+      if (object["spec"]["type"].string() == "LoadBalancer") {
+        if (Tree* balancer = object.ensure("status").find("loadBalancer"))
+          for_each(balancer->find("ingress"), [](Tree& each) {
+            if (!each["ip"].string().empty()) set_if_missing(each, "ipMode", "VIP");
+          });
+      }
       return;
     case ResourceId::Endpoints:
       for_each(object.find("subsets"), [](Tree& subset) {

@@ -39,10 +39,15 @@ struct Refusal {
 };
 
 // The mutating plugins: LimitRanger, ServiceAccount, TaintNodesByCondition, Priority, DefaultTolerationSeconds, RuntimeClass,
-// DefaultStorageClass, StorageObjectInUseProtection; and the address of a Service. REQUIRES: metadata.namespace is set.
+// DefaultStorageClass, StorageObjectInUseProtection. REQUIRES: metadata.namespace is set.
 std::optional<Refusal> admit_create(ResourceId resource, Tree& object, const Lookup& lookup);
 std::optional<Refusal> admit_update(ResourceId resource, const Tree& old, Tree& updated, const Lookup& lookup,
                                     std::string_view subresource);
+
+// The validating plugins, for what is valid in itself: LimitRanger, Priority, PersistentVolumeClaimResize. `old` is nullptr for
+// a creation.
+std::optional<Refusal> admit_valid(ResourceId resource, const Tree* old, const Tree& object,
+                                   const Lookup& lookup, std::string_view subresource);
 
 // A pod that gets a node takes its zone and region as labels, over its own.
 void copy_topology_labels(const Tree& node, Tree& pod);

@@ -3,7 +3,6 @@
 
 #include "codec/quantity.h"
 #include "world/api/defaults.h"
-#include "world/api/defaults_service.h"
 
 namespace tamp::world::api {
 namespace {
@@ -80,7 +79,7 @@ std::optional<std::string> out_of_bounds(const Tree& item, const Tree& container
   return {};
 }
 
-std::optional<Refusal> limit_ranges(Tree& pod, const Lookup& lookup) {
+std::vector<const Tree*> container_limits(const Tree& pod, const Lookup& lookup) {
   std::vector<const Tree*> items;
   lookup.each(ResourceId::LimitRanges, [&](const Tree& range) {
     if (namespace_of(range) != namespace_of(pod)) return;
@@ -88,19 +87,25 @@ std::optional<Refusal> limit_ranges(Tree& pod, const Lookup& lookup) {
       if (item["type"].string() == "Container") items.push_back(&item);
     }
   });
-  if (items.empty()) return {};
+  return items;
+}
+
+void set_limits(Tree& pod, const Lookup& lookup) {
   std::string note;
-  Tree& spec = pod.ensure("spec");
-  for (const Tree* item : items) {
+  for (const Tree* item : container_limits(pod, lookup)) {
+    Tree& spec = pod.ensure("spec");
     merge_limits(*item, spec.find("containers"), "container", note);
     merge_limits(*item, spec.find("initContainers"), "init container", note);
   }
   if (!note.empty()) {
     pod.ensure({"metadata", "annotations"}).set(kLimitRangerNote, "LimitRanger plugin set: " + note);
   }
-  for (const Tree* item : items) {
+}
+
+std::optional<Refusal> keep_limits(const Tree& pod, const Lookup& lookup) {
+  for (const Tree* item : container_limits(pod, lookup)) {
     for (std::string_view kind : {"containers", "initContainers"}) {
-      for (const Tree& container : std::as_const(pod).at({"spec", kind}).elements()) {
+      for (const Tree& container : pod.at({"spec", kind}).elements()) {
         if (auto why = out_of_bounds(*item, container)) return forbid("pods", pod, *std::move(why));
       }
     }
@@ -333,7 +338,9 @@ std::optional<Refusal> resize_claim(const Tree& old, const Tree& updated, const 
     auto quantity = codec::parse_quantity(claim.at({"spec", "resources", "requests", "storage"}).string());
     return quantity.ok() ? quantity->nanos : 0;
   };
-  if (size(updated) <= size(old) || old.at({"status", "phase"}).string() != "Bound") return {};
+  if (size(updated) <= size(old)) return {};
+  if (old.at({"status", "phase"}).string() != "Bound")
+    return forbid("persistentvolumeclaims", updated, "Only bound persistent volume claims can be expanded");
   const Tree* of =
       lookup.get(ResourceId::StorageClasses, {}, updated.at({"spec", "storageClassName"}).string());
   if (of != nullptr && (*of)["allowVolumeExpansion"].boolean()) return {};
@@ -350,7 +357,7 @@ void take_labels_of_node(Tree& pod, const Lookup& lookup) {
 }
 
 std::optional<Refusal> admit_pod(Tree& pod, const Lookup& lookup) {
-  if (auto refusal = limit_ranges(pod, lookup)) return refusal;
+  set_limits(pod, lookup);
   if (auto refusal = service_account(pod, lookup)) return refusal;
   if (auto refusal = priority(pod, lookup)) return refusal;
   tolerate_failing_nodes(pod);
@@ -384,8 +391,6 @@ std::optional<Refusal> admit_create(ResourceId resource, Tree& object, const Loo
     case ResourceId::Nodes:
       taint_as_not_ready(object);
       return {};
-    case ResourceId::PriorityClasses:
-      return only_one_default(object, lookup, false);
     case ResourceId::PersistentVolumes:
       add_finalizer(object, "kubernetes.io/pv-protection");
       return {};
@@ -393,8 +398,6 @@ std::optional<Refusal> admit_create(ResourceId resource, Tree& object, const Loo
       default_storage_class(object, lookup);
       add_finalizer(object, "kubernetes.io/pvc-protection");
       return {};
-    case ResourceId::Services:
-      return allocate_service(object, lookup);
     default:
       return {};
   }
@@ -414,16 +417,21 @@ std::optional<Refusal> admit_update(ResourceId resource, const Tree& old, Tree& 
       take_labels_of_node(updated, lookup);
       return {};
     }
+    default:
+      return {};
+  }
+}
+
+std::optional<Refusal> admit_valid(ResourceId resource, const Tree* old, const Tree& object,
+                                   const Lookup& lookup, std::string_view subresource) {
+  if (!subresource.empty()) return {};
+  switch (resource) {
+    case ResourceId::Pods:
+      return old == nullptr ? keep_limits(object, lookup) : std::nullopt;
     case ResourceId::PriorityClasses:
-      return only_one_default(updated, lookup, true);
+      return only_one_default(object, lookup, old != nullptr);
     case ResourceId::PersistentVolumeClaims:
-      return resize_claim(old, updated, lookup);
-    case ResourceId::Services: {
-      const auto external = [](const Tree& service) {
-        return service.at({"spec", "type"}).string() == "ExternalName";
-      };
-      return external(old) && !external(updated) ? allocate_service(updated, lookup) : std::nullopt;
-    }
+      return old != nullptr ? resize_claim(*old, object, lookup) : std::nullopt;
     default:
       return {};
   }

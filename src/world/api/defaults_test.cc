@@ -136,13 +136,13 @@ TEST(Strategy, AGenerationCountsWhatIsAskedFor) {
   Tree scaled = deployment;
   scaled.ensure("spec").set("replicas", 2);
   scaled.ensure("status").set("replicas", 9);
-  prepare_for_update(ResourceId::Deployments, deployment, scaled, "");
+  prepare_for_update(ResourceId::Deployments, deployment, scaled, "", Time());
   EXPECT_EQ(scaled["metadata"]["generation"], Tree(2));
   EXPECT_EQ(scaled["status"], Tree::object());
   Tree seen = scaled;
   seen.ensure("spec").set("replicas", 7);
   seen.ensure("status").set("replicas", 9);
-  prepare_for_update(ResourceId::Deployments, scaled, seen, "status");
+  prepare_for_update(ResourceId::Deployments, scaled, seen, "status", Time());
   EXPECT_EQ(seen["metadata"]["generation"], Tree(2));
   EXPECT_EQ(seen["spec"]["replicas"], Tree(2));
   EXPECT_EQ(seen["status"]["replicas"], Tree(9));

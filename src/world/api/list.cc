@@ -184,6 +184,8 @@ Listing list_objects(const Backend& backend, const Resource& resource, std::stri
   listing.metadata = Tree::object({{"resourceVersion", std::to_string(shown)}});
   if (resource.custom())
     listing.metadata.set("continue", "");  // lists without a type of their own always say it
+  // Of one name there is one page.
+  if (!filter.fields.name().empty() && (!resource.namespaced || !ns.empty())) limit = 0;
   auto it = continuation ? all.upper_bound(continuation->after)
             : ns.empty() ? all.begin()
                          : all.lower_bound(std::pair(ns, std::string_view()));

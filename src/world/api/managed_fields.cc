@@ -47,6 +47,19 @@ ManagedEntries entries_to_start_from(const Tree* before, const Tree& after, std:
 
 }  // namespace
 
+void drop_foreign(ManagedEntries& entries, std::string_view api_version) {
+  const auto group = [](std::string_view version) {
+    const std::size_t slash = version.find('/');
+    return slash == std::string_view::npos ? std::string_view() : version.substr(0, slash);
+  };
+  const std::string_view own = group(api_version);
+  // Events are in two groups.
+  if (own == "events.k8s.io") return;
+  std::erase_if(entries, [&](const ManagedEntry& entry) {
+    return group(entry.api_version) != own && group(entry.api_version) != "events.k8s.io";
+  });
+}
+
 FieldSet fields_of_server(const Schema& schema, std::string_view subresource) {
   if (subresource.empty()) return schema.status_apart ? FieldSet::of({"status"}) : FieldSet();
   if (subresource != "status") return {};
@@ -101,8 +114,6 @@ void record_update(const Tree& before, const Tree& after, ManagedEntries& entrie
   for (FieldSet* set : {&change.removed, &change.modified, &change.added}) *set = filtered(*set, ignored);
   settle(entries, change, nullptr);
   entry.fields = without_identity(change.modified.united(change.added));
-  // Entries of the scale subresource are made without a time.
-  if (entry.subresource == "scale") entry.time.reset();
   if (!entry.fields.empty()) {
     if (ManagedEntry* there = find_owner(entries, entry)) {
       there->fields = there->fields.united(entry.fields);
@@ -118,6 +129,7 @@ void track_update(const Tree* before, Tree& after, std::string_view manager, std
                   std::string_view api_version, Time now, const Schema* schema) {
   const Schema& known = schema ? *schema : any_schema();
   ManagedEntries entries = entries_to_start_from(before, after, subresource, known);
+  drop_foreign(entries, api_version);
   if (Tree* metadata = after.find("metadata")) metadata->erase("managedFields");
   if (entries.empty() && before) return;
   // Versions of the object, without the list itself.

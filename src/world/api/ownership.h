@@ -9,6 +9,9 @@ namespace tamp::world::api {
 // What the server sets itself for this kind and subresource: a request that names it does not own it.
 FieldSet fields_of_server(const Schema& schema, std::string_view subresource);
 
+// Entries of a group that the object is not of own nothing that anybody could name.
+void drop_foreign(ManagedEntries& entries, std::string_view api_version);
+
 // Without the fields that identify an object or that only the server writes.
 FieldSet without_identity(const FieldSet& fields);
 

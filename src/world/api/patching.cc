@@ -9,6 +9,7 @@
 #include "world/api/scale.h"
 #include "world/api/show.h"
 #include "world/api/status.h"
+#include "world/api/strategy.h"
 #include "world/api/write.h"
 
 namespace tamp::world::api {
@@ -21,18 +22,6 @@ Outcome spoiled(std::string_view why) {
 
 Outcome outcome_of(const PatchOutcome& patched) {
   return failed(patched.code, patched.reason, patched.message);
-}
-
-Outcome outcome_of(const ApplyOutcome& applied) {
-  Tree details;
-  if (!applied.causes.empty()) {
-    Tree causes = Tree::array();
-    for (const ApplyOutcome::Cause& cause : applied.causes)
-      causes.append(
-          Tree::object({{"reason", cause.reason}, {"message", cause.message}, {"field", cause.field}}));
-    details = Tree::object({{"causes", std::move(causes)}});
-  }
-  return failed(applied.code, applied.code == 500 ? "" : applied.reason, applied.message, std::move(details));
 }
 
 struct Patched {
@@ -87,7 +76,7 @@ Outcome apply_object(Backend& backend, const Resource& resource, const ObjectPtr
     return bad_request("invalid object type: " + group_version_kind(applied));
   Tree& metadata = applied.ensure("metadata");
   if (metadata["name"].string().empty()) metadata.set("name", name);
-  if (!current && !writing.subresource.empty() && !created_by_update(resource.id))
+  if (!current && !writing.subresource.empty() && !creates_on_update(resource.id))
     return not_found(resource, name);
   if (!metadata["namespace"].is_string() && resource.namespaced) metadata.set("namespace", ns);
 
@@ -129,19 +118,27 @@ Outcome patch_object(Backend& backend, const Resource& resource, std::string_vie
   const bool scale = writing.subresource == "scale";
   if (patching.type == PatchType::Apply && !scale)
     return apply_object(backend, resource, current, ns, name, patch, patching, writing);
-  if (!current) return not_found(resource, name);
   if (patching.type == PatchType::Strategic && resource.custom() && !scale)
     return failed(415, "UnsupportedMediaType",
                   "the body of the request was in an unknown format - accepted media types include: "
                   "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml");
+  if (!current) return not_found(resource, name);
   const CustomVersion* custom = custom_version(backend, resource);
   const Tree before = scale ? scale_of(*current, custom) : in_version(resource, current->tree());
   const Schema* schema = scale ? find_schema("autoscaling", "v1", "Scale") : schema_of(backend, resource);
   const PatchType type = patching.type == PatchType::Apply ? PatchType::Merge : patching.type;
   Patched patched = apply_patch(before, patch, type, schema);
   if (patched.failure) return *std::move(patched.failure);
+  // A strategic patch works on the type itself, which has its kind.
+  if (type == PatchType::Strategic) {
+    for (std::string_view key : {"kind", "apiVersion"}) patched.tree.set(key, before[key]);
+  }
   if (auto failure = not_the_object(before, patched.tree, name)) return *std::move(failure);
-  if (scale) return write_scale(backend, resource, current, patched.tree, writing);
+  if (scale) {
+    Writing through = writing;
+    through.applied = patching.type == PatchType::Apply;
+    return write_scale(backend, resource, current, patched.tree, through);
+  }
   if (auto failure = check_shape(backend, resource, patched.tree, patching)) return *std::move(failure);
   return write_over(backend, resource, current, to_storage(resource, std::move(patched.tree)), writing);
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "world/api/definitions.h"
+#include "world/api/rules.h"
 #include "world/api/status.h"
 
 namespace tamp::world::api {
@@ -131,7 +132,7 @@ Removal remove_definition(Backend& backend, const Resource& resource, const Obje
   Tree object = current->tree();
   Tree& finalizers = object.ensure({"metadata", "finalizers"});
   finalizers.append("customresourcecleanup.apiextensions.k8s.io");
-  mark_deleting(object, backend.now);
+  object.ensure({"metadata", "deletionTimestamp"}) = format_time(backend.now);
   set_condition(object, "Terminating", "True", "InstanceDeletionPending",
                 "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
                 backend.now);
@@ -164,10 +165,16 @@ std::optional<Outcome> precondition_failed(const Resource& resource, const Objec
 }
 
 Removal remove_object(Backend& backend, const Resource& resource, std::string_view ns, std::string_view name,
-                      const DeleteOptions& options) {
+                      const DeleteOptions& options, const Remover& remover) {
   const ObjectPtr current = backend.store.get(resource.id, ns, name);
   if (!current) return refused(not_found(resource, name));
   if (auto failure = precondition_failed(resource, *current, options)) return refused(*std::move(failure));
+  if (remover.caller != nullptr) {
+    const std::string_view named = remover.of_many ? std::string_view() : name;
+    if (auto failure =
+            judged_deletion(backend, resource, current->tree(), named, remover.caller, options.dry_run))
+      return refused(*std::move(failure));
+  }
   if (resource.id == ResourceId::Namespaces)
     if (auto begun = begin_namespace_removal(backend, resource, current, options)) return *std::move(begun);
 

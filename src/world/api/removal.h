@@ -18,8 +18,14 @@ struct Removal {
 std::optional<Outcome> precondition_failed(const Resource& resource, const Object& object,
                                            const DeleteOptions& options);
 
+// Whose deletion admission policies judge; nobody: they are not asked.
+struct Remover {
+  const Caller* caller = nullptr;
+  bool of_many = false;  // a deletion of a collection names none of them
+};
+
 Removal remove_object(Backend& backend, const Resource& resource, std::string_view ns, std::string_view name,
-                      const DeleteOptions& options);
+                      const DeleteOptions& options, const Remover& remover = {});
 
 // Does DELETE answer with the object even if it is gone?
 bool answers_with_object(const Resource& resource);

@@ -68,8 +68,10 @@ void Table::fill() {
       "persistentvolume", {"pv"}, {}, {status()});
   add(ResourceId::Pods, kNamespaced, "Pod", "pods", "pod", {"po"}, {"all"},
       {{"binding", {}, {}, "Binding", kCreate},
+       {"ephemeralcontainers", {}, {}, {}, {"get", "patch", "update"}},
        {"eviction", "policy", "v1", "Eviction", kCreate},
        {"log", {}, {}, {}, {"get"}},
+       {"resize", {}, {}, {}, {"get", "patch", "update"}},
        status()});
   add(ResourceId::PodTemplates, kNamespaced, "PodTemplate", "podtemplates", "podtemplate");
   add(ResourceId::ReplicationControllers, kNamespaced, "ReplicationController", "replicationcontrollers",

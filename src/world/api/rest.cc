@@ -19,6 +19,7 @@
 #include "world/api/status.h"
 #include "world/api/subresources.h"
 #include "world/api/write.h"
+#include "world/api/yaml_text.h"
 
 namespace tamp::world::api {
 namespace {
@@ -156,8 +157,10 @@ Outcome patch(const Call& call, std::vector<std::string>& warnings) {
     tree = std::move(body.tree);
   } else {
     Result<Tree> read = codec::read_tree(call.request.body);
-    if (!read.ok()) return bad_request("error decoding patch: " + read.error().message);
-    tree = *std::move(read);
+    // The object is looked for before the patch is read.
+    const bool there = call.backend.store.get(call.resource().id, call.route.ns, call.route.name) != nullptr;
+    if (!read.ok() && there) return bad_request("error decoding patch: " + read.error().message);
+    if (read.ok()) tree = *std::move(read);
   }
   Patching patching;
   patching.type = *type;
@@ -198,7 +201,15 @@ Answer show(const Call& call, const Showing& showing, const Outcome& outcome,
 Answer respond(const Call& call, std::string_view verb) {
   const Resource& resource = call.resource();
   const Showing showing = showing_of(call.backend, resource, call.request.accept, call.query);
-  if (showing.form == Form::NotAcceptable) return answer_with(not_acceptable(kOffered));
+  // A list is no object, and an object no list.
+  const bool many = verb == "list" || verb == "deletecollection";
+  if (showing.form == Form::NotAcceptable ||
+      showing.form == (many ? Form::PartialMetadata : Form::PartialMetadataList))
+    return answer_with(not_acceptable(kOffered));
+  if (const std::string_view rows = call.query["includeObject"]; showing.form == Form::Table &&
+                                                                 !rows.empty() && rows != "None" &&
+                                                                 rows != "Metadata" && rows != "Object")
+    return answer_with(bad_request(fmt::format("unrecognized includeObject value: \"{}\"", rows)));
   std::vector<std::string> warnings;
   if (verb == "list") {
     const FilterOutcome filter = read_filter(call.backend, resource, call.query);
@@ -210,7 +221,8 @@ Answer respond(const Call& call, std::string_view verb) {
     return answer;
   }
   if (verb == "deletecollection") {
-    const Collected collected = delete_collection(call.backend, call.route, call.request, call.query);
+    const Collected collected =
+        delete_collection(call.backend, call.route, call.request, call.query, call.caller);
     if (!collected.failure.ok()) return answer_with(collected.failure);
     Answer answer;
     answer.body = list_text(showing, collected.listing.items, collected.listing.metadata);
@@ -218,7 +230,7 @@ Answer respond(const Call& call, std::string_view verb) {
   }
   Outcome outcome;
   if (verb == "delete") {
-    outcome = delete_named(call.backend, call.route, call.request, call.query);
+    outcome = delete_named(call.backend, call.route, call.request, call.query, call.caller);
   } else if (verb == "get") {
     outcome = get_named(call.backend, call.route, call.query);
   } else if (verb == "create" && !call.route.subresource.empty()) {
@@ -248,21 +260,34 @@ Entrance enter(const Backend& backend, const Request& request, const TargetParts
     entrance.answer = answer_with(unauthorized());
     return entrance;
   }
+  auto route = find_route(backend.registry, target.path);
+  Attributes wanted;
+  if (route) {
+    entrance.verb = verb_of(request, *route, target.query);
+    wanted = {std::string(entrance.verb),
+              route->group,
+              route->plural,
+              route->subresource,
+              route->ns,
+              route->name,
+              {}};
+    if (route->group.empty() && route->plural == "namespaces" && !route->name.empty())
+      wanted.ns = route->name;
+  } else {
+    wanted.verb = request.method == "GET" || request.method == "HEAD" ? "get" : "post";
+    wanted.path = target.path;
+  }
   if (!request.impersonate_user.empty()) {
-    Attributes denied;
-    auto other = impersonated(backend, *caller, request, denied);
+    auto other = impersonated(backend, *caller, request);
     if (!other) {
-      entrance.answer = answer_with(access_denied(*caller, denied));
+      // What was wanted in the other's name is refused.
+      entrance.answer = answer_with(access_denied(*caller, wanted));
       return entrance;
     }
     caller = std::move(other);
   }
   entrance.caller = *caller;
-  auto route = find_route(backend.registry, target.path);
-  Attributes wanted;
   if (!route) {
-    wanted.verb = request.method == "GET" || request.method == "HEAD" ? "get" : "post";
-    wanted.path = target.path;
     if (!allowed(backend, *caller, wanted)) {
       entrance.answer = answer_with(access_denied(*caller, wanted));
       return entrance;
@@ -275,12 +300,10 @@ Entrance enter(const Backend& backend, const Request& request, const TargetParts
   }
   entrance.route = *std::move(route);
   const Route& found = entrance.route;
-  entrance.verb = verb_of(request, found, target.query);
-  wanted = {
-      std::string(entrance.verb), found.group, found.plural, found.subresource, found.ns, found.name, {}};
-  if (found.group.empty() && found.plural == "namespaces" && !found.name.empty()) wanted.ns = found.name;
   if (!allowed(backend, *caller, wanted))
     entrance.answer = answer_with(access_denied(*caller, wanted));
+  else if (found.without_subresource != nullptr)
+    entrance.answer = answer_with(not_found(*found.without_subresource, found.name));
   else if (found.resource == nullptr)
     entrance.answer = answer_with(no_such_path());
   else if (!possible(found, entrance.verb))
@@ -295,7 +318,13 @@ Answer answer(Backend& backend, const Request& request) {
   const Entrance entrance = enter(backend, request, target);
   if (entrance.answer) return *entrance.answer;
   if (entrance.verb == "watch") return answer_with(bad_request("a watch is a stream"));
-  return respond({backend, request, entrance.route, target.query, entrance.caller}, entrance.verb);
+  Answer given = respond({backend, request, entrance.route, target.query, entrance.caller}, entrance.verb);
+  if (!asks_for_yaml(request.accept) || given.content_type != "application/json") return given;
+  if (const Result<Tree> tree = codec::read_tree(given.body); tree.ok()) {
+    given.body = to_yaml(*tree);
+    given.content_type = "application/yaml";
+  }
+  return given;
 }
 
 bool asks_for_watch(const Request& request) {

@@ -76,11 +76,12 @@ DeleteReading read_delete_options(const Tree& given) {
   return reading;
 }
 
-Outcome delete_named(Backend& backend, const Route& route, const Request& request, const Query& query) {
+Outcome delete_named(Backend& backend, const Route& route, const Request& request, const Query& query,
+                     const Caller& caller) {
   DeleteReading reading = read_options(request, query);
   if (!reading.failure.ok()) return std::move(reading.failure);
   const Resource& resource = *route.resource;
-  Removal removal = remove_object(backend, resource, route.ns, route.name, reading.options);
+  Removal removal = remove_object(backend, resource, route.ns, route.name, reading.options, {&caller});
   if (!removal.outcome.ok()) return std::move(removal.outcome);
   if (!removal.gone) {
     if (reading.cascade) removal.outcome.code = 202;
@@ -99,8 +100,8 @@ Outcome delete_named(Backend& backend, const Route& route, const Request& reques
   return outcome;
 }
 
-Collected delete_collection(Backend& backend, const Route& route, const Request& request,
-                            const Query& query) {
+Collected delete_collection(Backend& backend, const Route& route, const Request& request, const Query& query,
+                            const Caller& caller) {
   DeleteReading reading = read_options(request, query);
   if (!reading.failure.ok()) return {{}, std::move(reading.failure)};
   const Resource& resource = *route.resource;
@@ -109,7 +110,9 @@ Collected delete_collection(Backend& backend, const Route& route, const Request&
   Listing listing = list_objects(backend, resource, route.ns, query, filter.filter);
   if (!listing.failure.ok()) return {{}, std::move(listing.failure)};
   for (const ObjectPtr& object : listing.items) {
-    Outcome removed = remove_object(backend, resource, object->ns(), object->name(), reading.options).outcome;
+    Outcome removed =
+        remove_object(backend, resource, object->ns(), object->name(), reading.options, {&caller, true})
+            .outcome;
     if (!removed.ok() && removed.code != 404) return {{}, std::move(removed)};
   }
   return {std::move(listing), {}};

@@ -18,12 +18,14 @@ DeleteReading read_delete_options(const Tree& options);
 
 // The outcome's object is what is left, or what a kind shows of what is gone; without one its `failure` is a Status that
 // says Success.
-Outcome delete_named(Backend& backend, const Route& route, const Request& request, const Query& query);
+Outcome delete_named(Backend& backend, const Route& route, const Request& request, const Query& query,
+                     const Caller& caller);
 
 struct Collected {
   Listing listing;  // what was found
   Outcome failure;
 };
-Collected delete_collection(Backend& backend, const Route& route, const Request& request, const Query& query);
+Collected delete_collection(Backend& backend, const Route& route, const Request& request, const Query& query,
+                            const Caller& caller);
 
 }  // namespace tamp::world::api

@@ -22,9 +22,18 @@ TEST(RestTest, AnObjectIsMadeReadAndListed) {
   EXPECT_FALSE(list.body["items"].elements()[0].has("kind")) << "the list says it for all";
 }
 
+TEST(RestTest, YamlForThoseWhoAskForIt) {
+  Server server = shop();
+  call(server, "POST", kMaps, config_map("a"));
+  const Reply yaml = call(server, "GET", kMaps + "/a", {}, {}, "application/yaml");
+  EXPECT_EQ(yaml.answer.content_type, "application/yaml");
+  EXPECT_NE(yaml.answer.body.find("\"kind\": \"ConfigMap\"\n"), std::string::npos) << yaml.answer.body;
+}
+
 TEST(RestTest, WhatAPathCannotDo) {
   Server server = shop();
   EXPECT_EQ(call(server, "GET", "/apis/apps/v1/foos").reason(), "NotFound");
+  EXPECT_EQ(call(server, "GET", "/apis/apps/v2/deployments").reason(), "NotFound");
   EXPECT_EQ(call(server, "GET", "/apis/nope/v1/foos").answer.body, "404 page not found\n");
   EXPECT_EQ(call(server, "POST", kMaps + "/a", config_map("a")).status(), 405);
   EXPECT_EQ(call(server, "PUT", kMaps, config_map("a")).status(), 405);

@@ -26,6 +26,9 @@ Tree user_info(const Caller& caller) {
   Tree groups = Tree::array();
   for (const std::string& group : caller.groups) groups.append(group);
   if (!groups.empty()) info.set("groups", std::move(groups));
+  if (!caller.credential.empty())
+    info.set("extra",
+             Tree::object({{"authentication.kubernetes.io/credential-id", Tree::Array{caller.credential}}}));
   return info;
 }
 
@@ -125,8 +128,10 @@ std::string url_base64(std::string_view bytes) {
 
 Outcome review(Backend& backend, const Resource& resource, std::string_view ns, Tree asked,
                const Caller& caller, const Writing& writing) {
-  if (resource.kind == "Binding")
-    return bind_pod(backend, ns, asked["metadata"]["name"].string(), asked, Writing{});
+  if (resource.kind == "Binding") {
+    Outcome bound = bind_pod(backend, ns, asked["metadata"]["name"].string(), asked, writing);
+    return bound.ok() ? created() : bound;
+  }
   if (resource.kind != "SelfSubjectRulesReview") own(backend, asked, writing);
   if (resource.kind == "TokenReview") return review_token(backend, resource, std::move(asked));
   if (resource.kind == "SelfSubjectReview") {
@@ -143,8 +148,9 @@ Outcome request_token(Backend& backend, std::string_view ns, std::string_view na
                       const Writing& writing) {
   const ObjectPtr account = backend.store.get(ResourceId::ServiceAccounts, ns, name);
   if (!account) return not_found(*backend.registry.find(ResourceId::ServiceAccounts), name);
-  own(backend, request, writing);
   Tree& spec = request.ensure("spec");
+  if (spec["expirationSeconds"].is_null()) spec.set("expirationSeconds", 3600);
+  own(backend, request, writing);
   if (spec["audiences"].empty()) spec.set("audiences", Tree::Array{"https://kubernetes.default.svc"});
   const std::int64_t seconds = spec.has("expirationSeconds") ? spec["expirationSeconds"].integer() : 3600;
   if (seconds < 600)
@@ -157,6 +163,7 @@ Outcome request_token(Backend& backend, std::string_view ns, std::string_view na
   const Time expires = backend.now + Duration::seconds(seconds);
 
   Token token{service_account(ns, name, account->uid()), expires, {std::string(ns), std::string(name)}};
+  token.caller.credential = "JTI=" + make_uid(backend.dice);
   // It has the look of the real one, for clients that read when it expires; the signature is a random number.
   const Tree claims = Tree::object({{"aud", spec["audiences"]},
                                     {"exp", expires.unix_seconds()},

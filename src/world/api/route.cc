@@ -16,10 +16,11 @@ std::vector<std::string> segments_of(std::string_view path) {
   return segments;
 }
 
+// A custom group is served in its versions alone; that of built-in resources answers for any.
 bool served(const Registry& registry, std::string_view group, std::string_view version) {
   for (const auto* all : {&Registry::built_in(), &registry.custom()})
     for (const Resource& resource : *all)
-      if (resource.group == group && resource.version == version) return true;
+      if (resource.group == group && (!resource.custom() || resource.version == version)) return true;
   return false;
 }
 
@@ -59,8 +60,10 @@ std::optional<Route> find_route(const Registry& registry, std::string_view path)
     if (cluster_wide_in_namespace || named_without_namespace) route.resource = nullptr;
   }
   if (route.resource != nullptr && !route.subresource.empty() &&
-      route.resource->subresource(route.subresource) == nullptr)
+      route.resource->subresource(route.subresource) == nullptr) {
+    if (route.resource->custom()) route.without_subresource = route.resource;
     route.resource = nullptr;
+  }
   if (route.plural == "namespaces" && route.resource != nullptr) route.ns.clear();
   return route;
 }

@@ -10,8 +10,10 @@
 namespace tamp::world::api {
 
 struct Route {
-  const Resource* resource =
-      nullptr;  // nullptr: of a group and version that is served, but no resource of it
+  // nullptr: of a group that is served, but no resource of it.
+  const Resource* resource = nullptr;
+  // Of a custom resource that has no such subresource: the object is said not to be there.
+  const Resource* without_subresource = nullptr;
   std::string group, version, plural;
   std::string ns, name, subresource;
 };

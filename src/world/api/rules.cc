@@ -3,6 +3,8 @@
 #include "world/api/admission_policy.h"
 #include "world/api/defaults.h"
 #include "world/api/managed_fields.h"
+#include "world/api/scale_ownership.h"
+#include "world/api/service_addresses.h"
 #include "world/api/show.h"
 #include "world/api/status.h"
 #include "world/api/strategy.h"
@@ -59,10 +61,32 @@ std::optional<Outcome> judged_by_policies(Backend& backend, const Resource& reso
   return {};
 }
 
+std::optional<Outcome> keep_scale_ownership(const Backend& backend, const Resource& resource,
+                                            const Tree& before, Tree& after, const Writing& writing) {
+  // Its scale is older than ownership.
+  if (resource.id == ResourceId::ReplicationControllers) return {};
+  ScaleWrite write{
+      writing.manager, resource.api_version(), {"spec", "replicas"}, writing.applied, writing.force};
+  if (const CustomVersion* version = custom_version(backend, resource); version != nullptr && version->scale)
+    write.path = version->scale->spec_replicas;
+  const Tree *old_number = &before, *number = &after;
+  for (const std::string& key : write.path) {
+    old_number = &(*old_number)[key];
+    number = &std::as_const(*number)[key];
+  }
+  write.changed = old_number->integer() != number->integer();
+  if (const auto conflict = own_scale(after, write)) return outcome_of(*conflict);
+  return {};
+}
+
 // What the writer set is the writer's; what admission and the kind's own preparation add afterwards is nobody's.
-void keep_ownership(const Backend& backend, const Resource& resource, const Tree* before, Tree& after,
-                    const Writing& writing) {
-  if (writing.manager.empty() || writing.applied) return;
+std::optional<Outcome> keep_ownership(const Backend& backend, const Resource& resource, const Tree* before,
+                                      Tree& after, const Writing& writing) {
+  if (writing.manager.empty()) return {};
+  if (writing.subresource == "scale" && before != nullptr)
+    return keep_scale_ownership(backend, resource, *before, after, writing);
+  if (writing.applied) return {};
+  if (resource.id == ResourceId::DaemonSets) name_template_generation(after);
   if (!resource.storage) {
     // Fields are named as the writer's version names them.
     Tree shown = in_version(resource, after);
@@ -70,13 +94,49 @@ void keep_ownership(const Backend& backend, const Resource& resource, const Tree
     track_update(before != nullptr ? &shown_before : nullptr, shown, writing.manager, writing.subresource,
                  resource.api_version(), backend.now, schema_of(backend, resource));
     after.ensure("metadata").set("managedFields", shown["metadata"]["managedFields"]);
-    return;
+    return {};
   }
   track_update(before, after, writing.manager, writing.subresource, resource.api_version(), backend.now,
                schema_of(backend, resource));
+  return {};
 }
 
 }  // namespace
+
+std::optional<Outcome> judged_deletion(Backend& backend, const Resource& resource, const Tree& object,
+                                       std::string_view name, const Caller* caller, bool dry_run) {
+  const AdmissionRequest request{.operation = "DELETE",
+                                 .group = resource.group,
+                                 .version = resource.version,
+                                 .resource = resource.plural,
+                                 .kind = resource.kind,
+                                 .ns = object["metadata"]["namespace"].string(),
+                                 .name = name,
+                                 .caller = caller,
+                                 .old = &object,
+                                 .dry_run = dry_run};
+  if (auto refusal = judge_by_policies(request, lookup_in(backend)))
+    return refused(resource, name.empty() ? "Unknown" : name, *refusal);
+  return {};
+}
+
+std::optional<Outcome> judged_subresource(Backend& backend, const Resource& resource, const Subresource& sub,
+                                          std::string_view ns, std::string_view name, const Tree& object,
+                                          const Writing& writing) {
+  const AdmissionRequest request{.operation = "CREATE",
+                                 .group = resource.group,
+                                 .version = resource.version,
+                                 .resource = resource.plural,
+                                 .kind = sub.kind,
+                                 .subresource = sub.name,
+                                 .ns = ns,
+                                 .name = name,
+                                 .caller = writing.caller,
+                                 .object = &object,
+                                 .dry_run = writing.dry_run};
+  if (auto refusal = judge_by_policies(request, lookup_in(backend))) return refused(resource, name, *refusal);
+  return {};
+}
 
 const CustomVersion* custom_version(const Backend& backend, const Resource& resource) {
   if (!resource.custom()) return nullptr;
@@ -108,6 +168,12 @@ std::optional<std::string> shape(const Backend& backend, const Resource& resourc
   return {};
 }
 
+void read_back(const Backend& backend, const Resource& resource, Tree& object) {
+  if (resource.custom() || resource.id == ResourceId::CustomResourceDefinitions) return;
+  if (const Schema* schema = schema_of(backend, resource)) forget_empty_lists(object, *schema);
+  if (resource.id == ResourceId::Jobs) set_defaults(resource.id, object);
+}
+
 std::optional<Outcome> prepare_creation(Backend& backend, const Resource& resource, Tree& object,
                                         const Writing& writing) {
   if (const CustomVersion* version = custom_version(backend, resource)) {
@@ -124,8 +190,13 @@ std::optional<Outcome> prepare_creation(Backend& backend, const Resource& resour
   keep_ownership(backend, resource, nullptr, object, writing);
   if (auto refusal = admit_create(resource.id, object, lookup_in(backend)))
     return refused(resource, object["metadata"]["name"].string(), *refusal);
+  if (resource.id == ResourceId::Services)
+    if (auto wrong = judged(resource, object, give_addresses(object, lookup_in(backend), writing.dry_run)))
+      return wrong;
   prepare_for_create(resource.id, object, backend.now);
   if (auto wrong = judged(resource, object, validate_create(resource.id, object))) return wrong;
+  if (auto refusal = admit_valid(resource.id, nullptr, object, lookup_in(backend), {}))
+    return refused(resource, object["metadata"]["name"].string(), *refusal);
   return judged_by_policies(backend, resource, nullptr, object, writing);
 }
 
@@ -134,7 +205,7 @@ std::optional<Outcome> prepare_change(Backend& backend, const Resource& resource
   if (const CustomVersion* version = custom_version(backend, resource)) {
     prune(*version, updated);
     set_custom_defaults(*version, updated);
-    keep_ownership(backend, resource, &old, updated, writing);
+    if (auto refusal = keep_ownership(backend, resource, &old, updated, writing)) return refusal;
     prepare_custom_for_update(*version, old, updated, writing.subresource);
     if (auto wrong = judged(resource, updated,
                             validate_custom_update(backend.customs.at(resource.id), *version, old, updated,
@@ -145,53 +216,22 @@ std::optional<Outcome> prepare_change(Backend& backend, const Resource& resource
   // Kubelets and controllers write status again and again, and write it well: judging it would cost more than all the rest.
   const bool trusted = writing.of_the_world && writing.subresource == "status";
   if (!trusted) set_defaults(resource.id, updated);
-  keep_ownership(backend, resource, &old, updated, writing);
+  if (auto refusal = keep_ownership(backend, resource, &old, updated, writing)) return refusal;
   if (trusted) {
-    prepare_for_update(resource.id, old, updated, writing.subresource);
+    prepare_for_update(resource.id, old, updated, writing.subresource, backend.now);
     return {};
   }
   if (auto refusal = admit_update(resource.id, old, updated, lookup_in(backend), writing.subresource))
     return refused(resource, updated["metadata"]["name"].string(), *refusal);
-  prepare_for_update(resource.id, old, updated, writing.subresource);
+  if (resource.id == ResourceId::Services && writing.subresource.empty())
+    if (auto wrong = judged(resource, updated, give_addresses_again(old, updated, lookup_in(backend))))
+      return wrong;
+  prepare_for_update(resource.id, old, updated, writing.subresource, backend.now);
   if (auto wrong = judged(resource, updated, validate_update(resource.id, old, updated, writing.subresource)))
     return wrong;
+  if (auto refusal = admit_valid(resource.id, &old, updated, lookup_in(backend), writing.subresource))
+    return refused(resource, updated["metadata"]["name"].string(), *refusal);
   return judged_by_policies(backend, resource, &old, updated, writing);
-}
-
-bool created_by_update(ResourceId resource) {
-  switch (resource) {
-    case ResourceId::Leases:
-    case ResourceId::Endpoints:
-    case ResourceId::Events:
-    case ResourceId::LimitRanges:
-    case ResourceId::Services:
-    case ResourceId::RuntimeClasses:
-    case ResourceId::Roles:
-    case ResourceId::RoleBindings:
-    case ResourceId::ClusterRoles:
-    case ResourceId::ClusterRoleBindings:
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool updated_unconditionally(ResourceId resource) {
-  switch (resource) {
-    case ResourceId::ValidatingAdmissionPolicies:
-    case ResourceId::ValidatingAdmissionPolicyBindings:
-    case ResourceId::ValidatingWebhookConfigurations:
-    case ResourceId::MutatingWebhookConfigurations:
-    case ResourceId::Leases:
-    case ResourceId::RuntimeClasses:
-    case ResourceId::PodDisruptionBudgets:
-    case ResourceId::CsiDrivers:
-    case ResourceId::CsiNodes:
-    case ResourceId::CustomResourceDefinitions:
-      return false;
-    default:
-      return resource < ResourceId::FirstCustom;
-  }
 }
 
 }  // namespace tamp::world::api

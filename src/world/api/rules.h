@@ -20,8 +20,15 @@ std::optional<Outcome> prepare_creation(Backend& backend, const Resource& resour
 std::optional<Outcome> prepare_change(Backend& backend, const Resource& resource, const Tree& old,
                                       Tree& updated, const Writing& writing);
 
-// May it be created by PUT? May it be updated without a resourceVersion?
-bool created_by_update(ResourceId resource);
-bool updated_unconditionally(ResourceId resource);
+// What admission policies say to a deletion, or to what is sent to a subresource (an Eviction, a Binding). `name` is empty for a
+// deletion of many.
+std::optional<Outcome> judged_deletion(Backend& backend, const Resource& resource, const Tree& object,
+                                       std::string_view name, const Caller* caller, bool dry_run);
+std::optional<Outcome> judged_subresource(Backend& backend, const Resource& resource, const Subresource& sub,
+                                          std::string_view ns, std::string_view name, const Tree& object,
+                                          const Writing& writing);
+
+// What the store makes of an object that is kept in it: it is read back as it was written but for what its form cannot say.
+void read_back(const Backend& backend, const Resource& resource, Tree& object);
 
 }  // namespace tamp::world::api

@@ -51,8 +51,8 @@ Tree scale_of(const Object& object, const CustomVersion* custom) {
         replicas != 0)
       spec.set("replicas", replicas);
     status.set("replicas", at(object.tree(), custom->scale->status_replicas).integer());
-    if (!custom->scale->label_selector.empty())
-      status.set("selector", at(object.tree(), custom->scale->label_selector).string());
+    const std::string_view selector = at(object.tree(), custom->scale->label_selector).string();
+    if (!selector.empty()) status.set("selector", selector);
   } else {
     if (const std::int64_t replicas = object.spec()["replicas"].integer(); replicas != 0)
       spec.set("replicas", replicas);

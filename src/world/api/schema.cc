@@ -150,6 +150,12 @@ Field read_field(std::string_view line, const Definitions& definitions) {
       case 't':
         field.retain_keys = true;
         break;
+      case 'p':
+        field.replace = true;
+        break;
+      case 'g':
+        field.granular = true;
+        break;
       case 'k':
         field.merge_key = option.substr(2);
         break;
@@ -203,6 +209,13 @@ Table read_table(std::string_view text) {
       kind.schema = schema;
       kinds.push_back(schema);
       table.kinds.push_back(std::move(kind));
+    }
+  }
+  for (Schema& schema : table.schemas) {
+    for (Field& field : schema.fields) {
+      if (!field.granular) continue;
+      field.own.push_back(*std::exchange(field.ref, nullptr));
+      field.own.front().atomic = false;
     }
   }
   for (Schema* kind : kinds) kind->status_apart = kind->field("status") != nullptr;

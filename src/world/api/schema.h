@@ -67,6 +67,8 @@ struct Field {
   // Strategic merge patch. A list without `merge` is replaced.
   bool merge = false;
   bool retain_keys = false;
+  bool replace = false;        // of an object: not merged either
+  bool granular = false;       // owned field by field, though its definition is owned as a whole
   std::string merge_key = {};  // empty, with merge, on an array: a set of scalars
 
   const Schema& schema() const { return ref ? *ref : own.front(); }

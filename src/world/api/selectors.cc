@@ -288,6 +288,12 @@ Result<FieldFilter> FieldFilter::parse(const Backend& backend, const Resource& r
     std::string_view value = term.substr(equals + 1);
     if (!negated && value.starts_with('=')) value.remove_prefix(1);
     if (field.empty() && value.empty()) continue;  // as the real one takes it
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      if (value[i] == '\\')
+        ++i;
+      else if (value[i] == '=')
+        return Error{fmt::format("invalid field selector: unescaped '=' in value: '{}'", value)};
+    }
     if (resource.id == ResourceId::Pods && field == "spec.host") field = "spec.nodeName";
     bool supported = field == "metadata.name" || (field == "metadata.namespace" && resource.namespaced) ||
                      std::find(known.begin(), known.end(), field) != known.end();

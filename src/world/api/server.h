@@ -28,6 +28,7 @@ struct Caller {
   std::string uid = {};
   std::vector<std::string> groups = {"system:masters", "system:authenticated"};
   std::string manager = "tamp-world";
+  std::string credential = {};  // which of its tokens it has shown: "JTI=…"
 };
 
 // One HTTP request as the server understands it.

@@ -1,6 +1,7 @@
 #include "world/api/show.h"
 
 #include "world/api/event_versions.h"
+#include "world/api/yaml_text.h"
 
 namespace tamp::world::api {
 namespace {
@@ -60,7 +61,7 @@ Showing showing_of(const Backend& backend, const Resource& resource, std::string
   Showing showing;
   showing.resource = &resource;
   showing.custom = custom_version(backend, resource);
-  showing.form = form_asked(accept);
+  showing.form = asks_for_yaml(accept) ? Form::Object : form_asked(accept);
   const std::string_view rows = query["includeObject"];
   showing.row_object = rows == "None"     ? RowObject::None
                        : rows == "Object" ? RowObject::Object
@@ -102,7 +103,9 @@ std::string event_text(const Showing& showing, const ObjectPtr& object, bool wit
                                    : codec::to_json(in_version(*showing.resource, object->tree()));
 }
 
-std::string list_text(const Showing& showing, const std::vector<ObjectPtr>& items, const Tree& metadata) {
+std::string list_text(const Showing& showing, const std::vector<ObjectPtr>& items, Tree metadata) {
+  // Only lists without a type of their own show a continue that is empty.
+  if (showing.form != Form::Object && metadata["continue"].string().empty()) metadata.erase("continue");
   if (showing.form == Form::Table) return codec::to_json(table_of(showing, items, metadata, true));
   const bool partial = showing.form == Form::PartialMetadata || showing.form == Form::PartialMetadataList;
   std::string out = "{\"apiVersion\":\"";

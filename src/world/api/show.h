@@ -27,7 +27,7 @@ Tree in_version(const Resource& resource, const Tree& stored);
 // And back.
 Tree to_storage(const Resource& resource, Tree given);
 std::string object_text(const Showing& showing, const ObjectPtr& object);
-std::string list_text(const Showing& showing, const std::vector<ObjectPtr>& items, const Tree& metadata);
+std::string list_text(const Showing& showing, const std::vector<ObjectPtr>& items, Tree metadata);
 // The object of a watch event. Only the first table of a watch has columns.
 std::string event_text(const Showing& showing, const ObjectPtr& object, bool with_columns);
 

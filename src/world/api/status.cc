@@ -115,4 +115,27 @@ Outcome invalid(const Resource& resource, std::string_view name, const FieldProb
   return invalid(resource.group, resource.kind, name, problems);
 }
 
+Outcome outcome_of(const ApplyOutcome& applied) {
+  Tree details;
+  if (!applied.causes.empty()) {
+    Tree causes = Tree::array();
+    for (const ApplyOutcome::Cause& cause : applied.causes)
+      causes.append(
+          Tree::object({{"reason", cause.reason}, {"message", cause.message}, {"field", cause.field}}));
+    details = Tree::object({{"causes", std::move(causes)}});
+  }
+  return failed(applied.code, applied.code == 500 ? "" : applied.reason, applied.message, std::move(details));
+}
+
+Outcome created() {
+  Outcome outcome;
+  outcome.code = 201;
+  outcome.failure = Tree::object({{"apiVersion", "v1"},
+                                  {"kind", "Status"},
+                                  {"metadata", Tree::object()},
+                                  {"status", "Success"},
+                                  {"code", 201}});
+  return outcome;
+}
+
 }  // namespace tamp::world::api

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "world/api/managed_fields.h"
 #include "world/api/resource.h"
 #include "world/api/server.h"
 #include "world/api/validate.h"
@@ -34,5 +35,10 @@ Outcome expired(std::string message);
 Outcome invalid(std::string_view group, std::string_view kind, std::string_view name,
                 const FieldProblems& problems);
 Outcome invalid(const Resource& resource, std::string_view name, const FieldProblems& problems);
+
+// 201 of what leaves no object of its own, such as an eviction.
+Outcome created();
+// Of an apply that was not.
+Outcome outcome_of(const ApplyOutcome& applied);
 
 }  // namespace tamp::world::api

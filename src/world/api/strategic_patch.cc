@@ -48,6 +48,7 @@ struct Strategy {
   const Schema* schema = nullptr;  // of the field; of its elements for a list
   bool merge = false;
   std::string_view key = {};
+  bool replace = false;
 };
 
 struct Lookup {
@@ -56,6 +57,9 @@ struct Lookup {
 };
 
 Lookup look_up(const Schema* schema, std::string_view name, bool list) {
+  if (schema && schema->type == Schema::Type::Any && schema->atomic)
+    return {.failure = unforeseen("unable to find api field in struct RawExtension for the json field \"" +
+                                  std::string(name) + "\"")};
   if (!schema || schema->type == Schema::Type::Any) return {};
   if (schema->type == Schema::Type::Map) return {.strategy = {.schema = &schema->element()}};
   const Field* field = schema->field(name);
@@ -68,7 +72,7 @@ Lookup look_up(const Schema* schema, std::string_view name, bool list) {
   const Schema& type = field->schema();
   if (list && type.type != Schema::Type::Array && type.type != Schema::Type::Any)
     return {.failure = unforeseen("expected slice or array type, but got: struct")};
-  return {.strategy = {list ? &type.element() : &type, field->merge, field->merge_key}};
+  return {.strategy = {list ? &type.element() : &type, field->merge, field->merge_key, field->replace}};
 }
 
 const Tree& key_of(const Tree& element, std::string_view key) { return key.empty() ? element : element[key]; }
@@ -304,6 +308,10 @@ Failure merge_member(Tree& original, const std::string& name, Tree value, bool d
   }
   auto [strategy, failure] = look_up(schema, name, value.is_array());
   if (failure) return failure;
+  if (strategy.replace) {
+    *there = std::move(value);
+    return std::nullopt;
+  }
   if (value.is_object()) return merge_objects(*there, std::move(value), strategy.schema);
   return deletion ? delete_scalars(*there, value) : merge_lists(*there, value, strategy);
 }

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <string>
 
+#include "world/api/service_addresses.h"
 #include "world/api/strategy_pod.h"
 
 namespace tamp::world::api {
@@ -115,9 +116,10 @@ void generate_job_selector(Tree& job) {
   if (spec["manualSelector"].boolean()) return;
   const std::string name(job.at({"metadata", "name"}).string());
   const std::string uid(job.at({"metadata", "uid"}).string());
-  // A job without labels has those of its pods, also the ones that are made here.
+  // A job without labels was given those of its pods, and shares them with the template.
   const Tree& own = std::as_const(job).at({"metadata", "labels"});
-  const bool shared = own.empty() || own == std::as_const(job).at({"spec", "template", "metadata", "labels"});
+  const bool shared =
+      !own.empty() && own == std::as_const(job).at({"spec", "template", "metadata", "labels"});
   Tree& labels = job.ensure({"spec", "template", "metadata", "labels"});
   set_if_absent(labels, "job-name", name);
   set_if_absent(labels, "batch.kubernetes.io/job-name", name);
@@ -188,46 +190,6 @@ void set_template_generation(Tree& object, std::int64_t number) {
   object.ensure({"metadata", "annotations"}).set(kTemplateGeneration, std::to_string(number));
 }
 
-bool needs_address(const Tree& service) { return service.at({"spec", "type"}).string() != "ExternalName"; }
-bool needs_node_ports(const Tree& service) {
-  const std::string_view type = service.at({"spec", "type"}).string();
-  return type == "NodePort" || type == "LoadBalancer";
-}
-
-// Addresses that were given stay if a writer leaves them out, and go with a type that has none.
-void prepare_service_update(const Tree& old, Tree& updated) {
-  Tree& spec = updated.ensure("spec");
-  const Tree& before = old["spec"];
-  if (needs_address(old) && needs_address(updated)) {
-    for (std::string_view key : {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"}) {
-      if (spec[key].is_null() || (spec[key].is_string() && spec[key].string().empty()) ||
-          (spec[key].is_array() && spec[key].empty())) {
-        keep(before, spec, key);
-      }
-    }
-  } else if (needs_address(old)) {
-    for (std::string_view key : {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"}) {
-      if (spec[key] == before[key]) spec.erase(key);
-    }
-  }
-  if (!needs_address(updated)) spec.erase("internalTrafficPolicy");
-  Tree* ports = spec.find("ports");
-  if (ports == nullptr || !ports->is_array()) return;
-  for (Tree& port : ports->elements()) {
-    if (!port.is_object()) continue;
-    if (!needs_node_ports(updated)) {
-      if (needs_node_ports(old)) port.erase("nodePort");
-      continue;
-    }
-    if (port["nodePort"].integer() != 0) continue;
-    for (const Tree& known : before["ports"].elements()) {
-      if (known["port"] == port["port"] && known["protocol"] == port["protocol"] && known.has("nodePort")) {
-        port.set("nodePort", Tree(known["nodePort"]));
-      }
-    }
-  }
-}
-
 // Of a kind that counts generations: did what it asks for change?
 bool asks_otherwise(ResourceId resource, const Tree& old, const Tree& updated) {
   const auto differs = [&](std::string_view key) { return !(old[key] == updated[key]); };
@@ -251,7 +213,7 @@ bool asks_otherwise(ResourceId resource, const Tree& old, const Tree& updated) {
   }
 }
 
-void prepare_status_update(ResourceId resource, const Tree& old, Tree& updated) {
+void prepare_status_update(ResourceId resource, const Tree& old, Tree& updated, Time now) {
   keep(old, updated, "spec");
   switch (resource) {
     case ResourceId::Pods:
@@ -259,6 +221,9 @@ void prepare_status_update(ResourceId resource, const Tree& old, Tree& updated) 
       return;
     case ResourceId::Deployments:
       keep_metadata(old, updated, "labels");
+      return;
+    case ResourceId::DaemonSets:
+      set_template_generation(updated, template_generation(old));
       return;
     case ResourceId::Nodes:
       if (!old.at({"status", "config"}).is_object()) {
@@ -272,7 +237,12 @@ void prepare_status_update(ResourceId resource, const Tree& old, Tree& updated) 
       return;
     case ResourceId::PersistentVolumes: {
       Tree& status = updated.ensure("status");
-      if (status["phase"] == old.at({"status", "phase"}) && status["lastPhaseTransitionTime"].is_null()) {
+      const bool given =
+          !status["lastPhaseTransitionTime"].is_null() &&
+          !(status["lastPhaseTransitionTime"] == old.at({"status", "lastPhaseTransitionTime"}));
+      if (!(status["phase"] == old.at({"status", "phase"}))) {
+        if (!given) status.set("lastPhaseTransitionTime", format_rfc3339(now));
+      } else if (status["lastPhaseTransitionTime"].is_null()) {
         keep(old["status"], status, "lastPhaseTransitionTime");
       }
       return;
@@ -322,11 +292,7 @@ bool updates_unconditionally(ResourceId resource) {
 
 void prepare_for_create(ResourceId resource, Tree& object, Time now) {
   Tree& metadata = object.ensure("metadata");
-  if (counts_generations(resource)) {
-    metadata.set("generation", 1);
-  } else {
-    metadata.erase("generation");
-  }
+  if (counts_generations(resource)) metadata.set("generation", 1);
   switch (resource) {
     case ResourceId::Pods:
       prepare_pod(object);
@@ -364,11 +330,16 @@ void prepare_for_create(ResourceId resource, Tree& object, Time now) {
   }
 }
 
-void prepare_for_update(ResourceId resource, const Tree& old, Tree& updated, std::string_view subresource) {
+void name_template_generation(Tree& daemon_set) {
+  set_template_generation(daemon_set, template_generation(daemon_set));
+}
+
+void prepare_for_update(ResourceId resource, const Tree& old, Tree& updated, std::string_view subresource,
+                        Time now) {
   updated.ensure("metadata");
   keep_metadata(old, updated, "generation");
   if (subresource == "status") {
-    prepare_status_update(resource, old, updated);
+    prepare_status_update(resource, old, updated, now);
     return;
   }
   if (resource == ResourceId::Namespaces && subresource == "finalize") {
@@ -387,7 +358,7 @@ void prepare_for_update(ResourceId resource, const Tree& old, Tree& updated, std
       keep(old, updated, "spec");
       break;
     case ResourceId::Services:
-      prepare_service_update(old, updated);
+      drop_fields_of_former_type(old, updated);
       break;
     case ResourceId::ServiceAccounts:
       keep_names_of_secrets(updated);

@@ -15,7 +15,12 @@ void prepare_for_create(ResourceId resource, Tree& object, Time now);
 // `subresource` is empty for the object itself, otherwise "status", "scale", "finalize", "resize", "ephemeralcontainers",
 // "approval". REQUIRES: the server's own metadata (uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds,
 // managedFields) is already as it is to be stored. Sets metadata.generation.
-void prepare_for_update(ResourceId resource, const Tree& old, Tree& updated, std::string_view subresource);
+void prepare_for_update(ResourceId resource, const Tree& old, Tree& updated, std::string_view subresource,
+                        Time now);
+
+// A DaemonSet's annotation of its template's generation stands for a field, so it is there as soon as it is read: whoever
+// sends it without one has set it to 0.
+void name_template_generation(Tree& daemon_set);
 
 // May a PUT to a name that is not there create it? May one without a resourceVersion overwrite what is there (or is it refused
 // with 422 at metadata.resourceVersion)?

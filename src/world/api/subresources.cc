@@ -8,22 +8,12 @@
 #include "world/api/list.h"
 #include "world/api/rest_delete.h"
 #include "world/api/reviews.h"
+#include "world/api/rules.h"
 #include "world/api/status.h"
 #include "world/api/write.h"
 
 namespace tamp::world::api {
 namespace {
-
-Outcome success() {
-  Outcome outcome;
-  outcome.code = 201;
-  outcome.failure = Tree::object({{"apiVersion", "v1"},
-                                  {"kind", "Status"},
-                                  {"metadata", Tree::object()},
-                                  {"status", "Success"},
-                                  {"code", 201}});
-  return outcome;
-}
 
 Outcome evict(Backend& backend, const Route& route, Tree eviction, bool dry_run) {
   const std::string_view name = eviction["metadata"]["name"].string();
@@ -32,14 +22,14 @@ Outcome evict(Backend& backend, const Route& route, Tree eviction, bool dry_run)
   if (!reading.failure.ok()) return std::move(reading.failure);
   if (dry_run) reading.options.dry_run = true;
   Outcome outcome = evict_pod(backend, route.ns, route.name, reading.options);
-  return outcome.ok() ? success() : outcome;
+  return outcome.ok() ? created() : outcome;
 }
 
 Outcome bind(Backend& backend, const Route& route, const Tree& binding, const Writing& writing) {
   if (binding["metadata"]["name"].string() != route.name)
     return bad_request("name in URL does not match name in Binding object");
   Outcome outcome = bind_pod(backend, route.ns, route.name, binding, writing);
-  return outcome.ok() ? success() : outcome;
+  return outcome.ok() ? created() : outcome;
 }
 
 }  // namespace
@@ -73,6 +63,14 @@ Outcome create_subresource(Backend& backend, const Route& route, const Request& 
   if (!ns.empty() && ns != route.ns)
     return bad_request(
         "the namespace of the provided object does not match the namespace sent on the request");
+  body.tree.set("apiVersion", version);
+  body.tree.set("kind", sub.kind);
+  const bool named = body.tree["metadata"]["name"].string() == route.name;
+  if (named && route.subresource != "token") {
+    if (auto refusal =
+            judged_subresource(backend, *route.resource, sub, route.ns, route.name, body.tree, writing))
+      return *std::move(refusal);
+  }
   if (route.subresource == "binding") return bind(backend, route, body.tree, writing);
   if (route.subresource == "eviction") return evict(backend, route, std::move(body.tree), writing.dry_run);
   return request_token(backend, route.ns, route.name, std::move(body.tree), writing);

@@ -136,9 +136,17 @@ Tree to_table(const Resource& resource, const CustomVersion* custom, const std::
 }
 
 Tree to_partial_metadata(const Tree& object) {
-  return Tree::object({{"apiVersion", "meta.k8s.io/v1"},
-                       {"kind", "PartialObjectMetadata"},
-                       {"metadata", object["metadata"]}});
+  Tree partial = Tree::object({{"apiVersion", "meta.k8s.io/v1"},
+                               {"kind", "PartialObjectMetadata"},
+                               {"metadata", object["metadata"]}});
+  // It stands for a field of the spec, which is not shown here.
+  constexpr std::string_view kTemplateGeneration = "deprecated.daemonset.template.generation";
+  if (object["kind"].string() == "DaemonSet" && object["metadata"]["annotations"].has(kTemplateGeneration)) {
+    Tree& metadata = partial.ensure("metadata");
+    metadata.ensure("annotations").erase(kTemplateGeneration);
+    if (metadata["annotations"].empty()) metadata.erase("annotations");
+  }
+  return partial;
 }
 
 }  // namespace tamp::world::api

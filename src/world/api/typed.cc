@@ -42,7 +42,12 @@ Tree written_form(std::string_view json) {
 
 std::unordered_map<const Schema*, Shape> read_shapes() {
   std::unordered_map<std::string_view, const Schema*> by_name;
-  for (const Schema* schema : schema_definitions()) by_name.emplace(schema->name, schema);
+  std::vector<const Schema*> copies;
+  for (const Schema* schema : schema_definitions()) {
+    by_name.emplace(schema->name, schema);
+    for (const Field& field : schema->fields)
+      if (field.granular) copies.push_back(&field.schema());
+  }
   std::unordered_map<const Schema*, Shape> shapes;
   std::string_view rest = text::world_shapes;
   while (!rest.empty()) {
@@ -62,6 +67,12 @@ std::unordered_map<const Schema*, Shape> read_shapes() {
       if (always) form.written = written_form(word.substr(equals + 1));
     }
     shapes.emplace(&schema, std::move(shape));
+  }
+  for (const Schema* copy : copies) {
+    if (const auto found = shapes.find(by_name.at(copy->name)); found != shapes.end()) {
+      Shape shape = found->second;
+      shapes.emplace(copy, std::move(shape));
+    }
   }
   return shapes;
 }
@@ -130,7 +141,8 @@ void conform_object(Tree& object, const Schema& schema, std::string& path,
     const bool list = member.value.is_array() || (own.type == Schema::Type::Map && own.name.empty());
     if (member.value.is_null() || (list && member.value.empty())) {
       keep = form.how == EmptyForm::How::Written;
-      if (keep) member.value = empty_value(form, own);
+      // An empty list that is always written stays one until the object is stored (forget_empty_lists).
+      if (keep && !member.value.is_array()) member.value = empty_value(form, own);
     } else if (form.how == EmptyForm::How::LeftOutIfZero && is_zero(member.value)) {
       keep = false;
     } else {
@@ -160,8 +172,37 @@ void conform_quantity(Tree& value) {
     value = std::move(canonical);
 }
 
+// Go reads null as the zero of its type, where there is no pointer.
+void read_null(Tree& value, const Schema& schema) {
+  switch (schema.type) {
+    case Schema::Type::String:
+    case Schema::Type::Bytes:
+      value = "";
+      return;
+    case Schema::Type::Integer:
+      value = 0;
+      return;
+    case Schema::Type::Boolean:
+      value = false;
+      return;
+    case Schema::Type::Object:
+      if (!schema.fields.empty()) value = Tree::object();
+      return;
+    default:
+      return;
+  }
+}
+
 void conform_value(Tree& value, const Schema& schema, std::string& path, std::vector<std::string>& unknown) {
   const std::size_t root = path.size();
+  if (schema.type == Schema::Type::Map && value.is_object()) {
+    for (Tree::Member& member : value.members())
+      if (member.value.is_null() || (member.value.is_array() && schema.element().type == Schema::Type::Bytes))
+        read_null(member.value, schema.element());
+  } else if (schema.type == Schema::Type::Array && value.is_array()) {
+    for (Tree& element : value.elements())
+      if (element.is_null()) read_null(element, schema.element());
+  }
   const bool leaves_plain = schema.element().scalar() && schema.element().type != Schema::Type::Quantity;
   switch (schema.type) {
     case Schema::Type::Object:
@@ -260,6 +301,7 @@ std::optional<std::string> wrong_value(const Tree& value, const Schema& schema, 
       if (value.kind() != Tree::Kind::Boolean) return cannot(value, path, "bool");
       return {};
     case Schema::Type::Bytes:
+      if (value.is_array() && value.empty()) return {};
       if (!value.is_string()) return cannot(value, path, "[]uint8");
       if (!codec::decode_base64(value.string())) return "illegal base64 data at input byte 0";
       return {};
@@ -274,7 +316,7 @@ std::optional<std::string> wrong_value(const Tree& value, const Schema& schema, 
     case Schema::Type::Quantity: {
       if (!value.is_string() && !value.is_number()) return cannot(value, path, "resource.Quantity");
       const std::string text = value.is_number() ? codec::to_json(value) : std::string(value.string());
-      if (text.empty() || codec::parse_quantity(text).ok()) return {};
+      if (codec::parse_quantity(text).ok()) return {};
       return "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
     }
     case Schema::Type::IntOrString:
@@ -312,6 +354,24 @@ std::optional<std::string> wrong_value(const Tree& value, const Schema& schema, 
 std::optional<std::string> wrong_type(const Tree& object, const Schema& schema) {
   std::string path = schema.name.substr(schema.name.rfind('.') + 1);
   return wrong_value(object, schema, path);
+}
+
+void forget_empty_lists(Tree& object, const Schema& schema) {
+  const Shape* shape = schema.type == Schema::Type::Object ? shape_of(schema) : nullptr;
+  for (Tree::Member& member : object.members()) {
+    const Field* field = schema.field(member.key);
+    if (field == nullptr) continue;
+    if (member.value.is_array() && member.value.empty()) {
+      if (shape != nullptr &&
+          (*shape)[static_cast<std::size_t>(field - schema.fields.data())].how == EmptyForm::How::Written)
+        member.value = Tree();
+    } else if (field->schema().type == Schema::Type::Object) {
+      forget_empty_lists(member.value, field->schema());
+    } else if (field->schema().type == Schema::Type::Array &&
+               field->schema().element().type == Schema::Type::Object) {
+      for (Tree& element : member.value.elements()) forget_empty_lists(element, field->schema().element());
+    }
+  }
 }
 
 std::vector<std::string> conform(Tree& object, const Schema& schema) {

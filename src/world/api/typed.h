@@ -22,4 +22,8 @@ std::optional<std::string> wrong_type(const Tree& object, const Schema& schema);
 // "spec.containers[0].foo"): for fieldValidation=Warn and Strict.
 std::vector<std::string> conform(Tree& object, const Schema& schema);
 
+// The store cannot tell an empty list from none: what is always written is null then. Until it is stored the list counts as
+// something that its writer set.
+void forget_empty_lists(Tree& object, const Schema& schema);
+
 }  // namespace tamp::world::api

@@ -18,6 +18,7 @@ NameRule name_rule(ResourceId resource) {
     case ResourceId::RoleBindings:
     case ResourceId::ClusterRoles:
     case ResourceId::ClusterRoleBindings:
+    case ResourceId::PodDisruptionBudgets:  // which nobody else looks at
       return NameRule::PathSegment;
     default:
       return NameRule::Subdomain;
@@ -110,6 +111,10 @@ void check_kind(Findings& found, ResourceId resource, const Tree& object, const 
       return check_webhooks(found, object, old);
     case ResourceId::RuntimeClasses:
       return check_runtime_class(found, object, old);
+    case ResourceId::LimitRanges:
+      return check_limit_range(found, object, old);
+    case ResourceId::ResourceQuotas:
+      return check_quota(found, object, old);
     default:
       return;
   }
@@ -120,6 +125,7 @@ void check_finalizer_names(Findings& found, ResourceId resource, const Tree& fin
   switch (resource) {
     case ResourceId::Leases:
     case ResourceId::RuntimeClasses:
+    case ResourceId::PodDisruptionBudgets:
     case ResourceId::CustomResourceDefinitions:
     case ResourceId::ValidatingAdmissionPolicies:
     case ResourceId::ValidatingAdmissionPolicyBindings:
@@ -131,7 +137,7 @@ void check_finalizer_names(Findings& found, ResourceId resource, const Tree& fin
   }
   const Place metadata("metadata");
   const Place list = metadata.child("finalizers");
-  for (std::size_t i = 0; i < finalizers.size(); ++i) {
+  for (std::size_t i = 0; i < finalizers.elements().size(); ++i) {
     const std::string_view name = finalizers.elements()[i].string();
     if (name.find('/') != std::string_view::npos || name == "orphan" || name == "foregroundDeletion" ||
         name == "kubernetes") {
@@ -171,6 +177,10 @@ void check_status(Findings& found, ResourceId resource, const Tree& object, cons
       }
       return;
     }
+    case ResourceId::Services:
+      return check_service_status(found, object);
+    case ResourceId::ResourceQuotas:
+      return check_quota_status(found, object);
     case ResourceId::Deployments:
       return check_counts(found, status, {"updatedReplicas", "readyReplicas", "availableReplicas"});
     case ResourceId::StatefulSets:

@@ -50,8 +50,8 @@ void check_same(Findings& found, const Tree& old, const Tree& updated, const Pla
 
 void check_labels(Findings& found, const Tree& labels, const Place& place) {
   for (const Tree::Member& label : labels.members()) {
-    if (const char* why = not_qualified(label.key)) found.invalid(place, label.key, why);
-    if (const char* why = not_label_value(label.value.string())) found.invalid(place, label.value, why);
+    for (const char* why : not_qualified(label.key)) found.invalid(place, label.key, why);
+    for (const char* why : not_label_value(label.value.string())) found.invalid(place, label.value, why);
   }
 }
 
@@ -74,11 +74,11 @@ void check_selector(Findings& found, const Tree& selector, const Place& place) {
     } else {
       found.invalid(at.child("operator"), all[i]["operator"], "not a valid selector operator");
     }
-    if (const char* why = not_qualified(all[i]["key"].string()))
+    for (const char* why : not_qualified(all[i]["key"].string()))
       found.invalid(at.child("key"), all[i]["key"], why);
-    for (std::size_t j = 0; j < values.size(); ++j) {
+    for (std::size_t j = 0; j < values.elements().size(); ++j) {
       const Tree& value = values.elements()[j];
-      if (const char* why = not_label_value(value.string()))
+      for (const char* why : not_label_value(value.string()))
         found.invalid(at.child("values").at(j), value, why);
     }
   }
@@ -103,12 +103,12 @@ void check_node_requirement(Findings& found, const Tree& requirement, const Plac
   } else {
     found.invalid(at.child("operator"), requirement["operator"], "not a valid selector operator");
   }
-  if (const char* why = not_qualified(requirement["key"].string()))
+  for (const char* why : not_qualified(requirement["key"].string()))
     found.invalid(at.child("key"), requirement["key"], why);
   if (operation == "Gt" || operation == "Lt") return;
-  for (std::size_t i = 0; i < values.size(); ++i) {
+  for (std::size_t i = 0; i < values.elements().size(); ++i) {
     const Tree& value = values.elements()[i];
-    if (const char* why = not_label_value(value.string()))
+    for (const char* why : not_label_value(value.string()))
       found.invalid(at.child("values").at(i), value, why);
   }
 }
@@ -153,7 +153,7 @@ void check_tolerations(Findings& found, const Tree& tolerations, const Place& pl
     const std::string_view key = toleration["key"].string(), operation = toleration["operator"].string(),
                            effect = toleration["effect"].string();
     if (!key.empty()) {
-      if (const char* why = not_qualified(key)) found.invalid(at.child("key"), key, why);
+      for (const char* why : not_qualified(key)) found.invalid(at.child("key"), key, why);
     } else if (operation != "Exists") {
       found.invalid(
           at.child("operator"), operation,
@@ -163,7 +163,7 @@ void check_tolerations(Findings& found, const Tree& tolerations, const Place& pl
       found.invalid(at.child("effect"), effect, "effect must be 'NoExecute' when `tolerationSeconds` is set");
     }
     if (operation.empty() || operation == "Equal") {
-      if (const char* why = not_label_value(toleration["value"].string())) {
+      for (const char* why : not_label_value(toleration["value"].string())) {
         found.invalid(at.child("operator"), toleration["value"], why);
       }
     } else if (operation == "Exists") {
@@ -183,20 +183,12 @@ void check_tolerations(Findings& found, const Tree& tolerations, const Place& pl
 
 namespace {
 
-bool is_standard_container_resource(std::string_view name) {
-  return name == "cpu" || name == "memory" || name == "ephemeral-storage" || name.starts_with("hugepages-");
-}
 bool overcommits(std::string_view name) {
   return name.find('/') == std::string_view::npos && !name.starts_with("hugepages-");
 }
 
 void check_amount(Findings& found, std::string_view name, const Tree& amount, const Place& at) {
-  if (const char* why = not_qualified(name)) {
-    found.invalid(at, name, why);
-  } else if (name.find('/') == std::string_view::npos && !is_standard_container_resource(name)) {
-    found.invalid(at, name, "must be a standard resource type or fully qualified");
-    found.invalid(at, name, "must be a standard resource for containers");
-  }
+  check_container_resource(found, name, at);
   auto quantity = codec::parse_quantity(amount.string());
   if (!quantity.ok()) return;
   if (quantity->negative()) found.invalid(at, amount, "must be greater than or equal to 0");

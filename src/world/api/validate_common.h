@@ -29,4 +29,7 @@ void check_pod_spec(Findings& found, const Tree& spec, const Tree& metadata, con
 // Of a workload: labels, annotations and spec.
 void check_template(Findings& found, const Tree& pod_template, const Place& place);
 
+// Of a resource that containers may ask for.
+void check_container_resource(Findings& found, std::string_view name, const Place& at);
+
 }  // namespace tamp::world::api

@@ -15,9 +15,9 @@ void check_taints(Findings& found, const Tree& taints, const Place& place) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Tree& taint = all[i];
     const Place at = place.at(i);
-    if (const char* why = not_qualified(taint["key"].string()))
+    for (const char* why : not_qualified(taint["key"].string()))
       found.invalid(at.child("key"), taint["key"], why);
-    if (const char* why = not_label_value(taint["value"].string()))
+    for (const char* why : not_label_value(taint["value"].string()))
       found.invalid(at.child("value"), taint["value"], why);
     if (taint["effect"].string().empty()) {
       found.required(at.child("effect"));
@@ -87,14 +87,14 @@ void check_config_map(Findings& found, const Tree& object, const Tree* old) {
   std::size_t bytes = 0;
   const Place data("data"), binary("binaryData");
   for (const Tree::Member& entry : object["data"].members()) {
-    if (const char* why = not_data_key(entry.key)) found.invalid(data.key(entry.key), entry.key, why);
+    for (const char* why : not_data_key(entry.key)) found.invalid(data.key(entry.key), entry.key, why);
     if (object["binaryData"].has(entry.key)) {
       found.invalid(data.key(entry.key), entry.key, "duplicate of key present in binaryData");
     }
     bytes += entry.value.string().size();
   }
   for (const Tree::Member& entry : object["binaryData"].members()) {
-    if (const char* why = not_data_key(entry.key)) found.invalid(binary.key(entry.key), entry.key, why);
+    for (const char* why : not_data_key(entry.key)) found.invalid(binary.key(entry.key), entry.key, why);
     bytes += entry.value.string().size() / 4 * 3;
   }
   check_data_size(found, bytes, Place(""));
@@ -106,7 +106,7 @@ void check_secret(Findings& found, const Tree& object, const Tree* old) {
   const Place data("data");
   std::size_t bytes = 0;
   for (const Tree::Member& entry : object["data"].members()) {
-    if (const char* why = not_data_key(entry.key)) found.invalid(data.key(entry.key), entry.key, why);
+    for (const char* why : not_data_key(entry.key)) found.invalid(data.key(entry.key), entry.key, why);
     bytes += entry.value.string().size() / 4 * 3;
   }
   check_data_size(found, bytes, data);
@@ -134,70 +134,6 @@ void check_secret(Findings& found, const Tree& object, const Tree* old) {
   } else if (type == "kubernetes.io/tls") {
     require("tls.crt");
     require("tls.key");
-  }
-}
-
-void check_service(Findings& found, const Tree& object, const Tree* old) {
-  const Place place("spec");
-  const Tree& spec = object["spec"];
-  const std::string_view type = spec["type"].string();
-  const bool headless = spec["clusterIP"].string() == "None";
-  const Tree::Array& ports = spec["ports"].elements();
-  if (ports.empty() && !headless && type != "ExternalName") found.required(place.child("ports"));
-  if (type == "ExternalName") {
-    if (const std::string_view name = spec["externalName"].string(); name.empty()) {
-      found.required(place.child("externalName"));
-    } else if (const char* why = not_subdomain(name)) {
-      found.invalid(place.child("externalName"), name, why);
-    }
-  }
-  const Place list = place.child("ports");
-  for (std::size_t i = 0; i < ports.size(); ++i) {
-    const Tree& port = ports[i];
-    const Place at = list.at(i);
-    const std::string_view name = port["name"].string();
-    if (name.empty()) {
-      if (ports.size() > 1) found.required(at.child("name"));
-    } else {
-      if (const char* why = not_label(name)) found.invalid(at.child("name"), name, why);
-      for (std::size_t j = 0; j < i; ++j) {
-        if (ports[j]["name"].string() == name) {
-          found.duplicate(at.child("name"), name);
-          break;
-        }
-      }
-    }
-    const std::int64_t number = port["port"].integer();
-    if (number < 1 || number > 65535)
-      found.invalid(at.child("port"), port["port"], "must be between 1 and 65535, inclusive");
-    check_one_of(found, port["protocol"], at.child("protocol"), {"SCTP", "TCP", "UDP"});
-    const Tree& target = port["targetPort"];
-    if (target.is_string()) {
-      for (const char* why : port_name_problems(target.string()))
-        found.invalid(at.child("targetPort"), target, why);
-    } else if (target.integer() < 1 || target.integer() > 65535) {
-      found.invalid(at.child("targetPort"), target, "must be between 1 and 65535, inclusive");
-    }
-    for (std::size_t j = 0; j < i; ++j) {
-      if (ports[j]["port"] == port["port"] && ports[j]["protocol"] == port["protocol"]) {
-        found.duplicate(at, port);
-        break;
-      }
-    }
-    if (type == "ClusterIP" && port["nodePort"].integer() != 0) {
-      found.forbidden(at.child("nodePort"), "may not be used when `type` is 'ClusterIP'");
-    }
-  }
-  check_labels(found, spec["selector"], place.child("selector"));
-  check_one_of(found, spec["sessionAffinity"], place.child("sessionAffinity"), {"ClientIP", "None"});
-  check_one_of(found, spec["type"], place.child("type"),
-               {"ClusterIP", "ExternalName", "LoadBalancer", "NodePort"});
-  if (old == nullptr) return;
-  const Tree& before = (*old)["spec"];
-  const bool stays = before["type"].string() != "ExternalName" && type != "ExternalName";
-  if (stays && !before["clusterIP"].string().empty() && !(before["clusterIP"] == spec["clusterIP"])) {
-    const Place addresses = place.child("clusterIPs");
-    found.invalid(addresses.at(0), spec["clusterIP"], "may not change once set");
   }
 }
 
@@ -275,8 +211,10 @@ void check_role_binding(Findings& found, const Tree& object, const Tree* old, bo
   }
   if (role["name"].string().empty()) {
     found.required(reference.child("name"));
-  } else if (const char* why = not_path_segment(role["name"].string())) {
-    found.invalid(reference.child("name"), role["name"], why);
+  } else {
+    for (const char* why : not_path_segment(role["name"].string())) {
+      found.invalid(reference.child("name"), role["name"], why);
+    }
   }
   const Tree::Array& all = object["subjects"].elements();
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -286,7 +224,7 @@ void check_role_binding(Findings& found, const Tree& object, const Tree* old, bo
     if (name.empty()) found.required(at.child("name"));
     if (kind == "ServiceAccount") {
       if (!name.empty()) {
-        if (const char* why = not_subdomain(name)) found.invalid(at.child("name"), name, why);
+        for (const char* why : not_subdomain(name)) found.invalid(at.child("name"), name, why);
       }
       if (!subject["apiGroup"].string().empty())
         found.not_supported(at.child("apiGroup"), subject["apiGroup"], "\"\"");
@@ -301,19 +239,36 @@ void check_role_binding(Findings& found, const Tree& object, const Tree* old, bo
 }
 
 void check_event(Findings& found, const Tree& object, const Tree*) {
-  const Tree& involved = object["involvedObject"];
+  constexpr std::size_t kMost = 128, kLongestNote = 1024;
   const std::string_view ns = object["metadata"]["namespace"].string();
-  const std::string_view about = involved["namespace"].string();
-  // Events about what is in no namespace are in the default one.
-  const bool fits = about.empty() ? ns == "default" || ns == "kube-system" : about == ns;
-  if (fits) return;
-  const Place place("involvedObject");
-  found.invalid(place.child("namespace"), about, "does not match event.namespace");
+  const std::string_view about = object["involvedObject"]["namespace"].string();
+  const Place involved("involvedObject");
+  // Events about what is in no namespace are in the default one. Those with a time of their own may be about another.
+  if (object["eventTime"].is_null()) {
+    if (about.empty() ? ns != "default" : about != ns)
+      found.invalid(involved.child("namespace"), about, "does not match event.namespace");
+    return;
+  }
+  if (about.empty() && ns != "default" && ns != "kube-system")
+    found.invalid(involved.child("namespace"), about, "does not match event.namespace");
+  if (object["reportingComponent"].string().empty()) found.required(Place("reportingComponent"));
+  for (const char* why : not_qualified(object["reportingComponent"].string()))
+    found.invalid(Place("reportingComponent"), object["reportingComponent"], why);
+  for (std::string_view key : {"reportingInstance", "action", "reason"}) {
+    const std::string_view value = object[key].string();
+    if (value.empty()) found.required(Place(key));
+    if (value.size() > kMost) found.invalid(Place(key), value, "can have at most 128 characters");
+  }
+  if (object["message"].string().size() > kLongestNote)
+    found.invalid(Place("message"), object["message"], "can have at most 1024 characters");
 }
 
 void check_runtime_class(Findings& found, const Tree& object, const Tree* old) {
-  if (const char* why = not_label(object["handler"].string()))
-    found.invalid(Place("handler"), object["handler"], why);
+  if (object["handler"].string().empty())
+    found.required(Place("handler"));
+  else
+    for (const char* why : not_label(object["handler"].string()))
+      found.invalid(Place("handler"), object["handler"], why);
   if (old != nullptr) check_same(found, (*old)["handler"], object["handler"], Place("handler"));
 }
 

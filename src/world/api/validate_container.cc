@@ -39,12 +39,14 @@ void check_ports(Findings& found, const Tree& ports, const Place& place) {
 }
 
 void check_key_reference(Findings& found, const Tree& reference, const Place& at) {
-  if (const char* why = not_subdomain(reference["name"].string()))
+  for (const char* why : not_subdomain(reference["name"].string()))
     found.invalid(at.child("name"), reference["name"], why);
   if (reference["key"].string().empty()) {
     found.required(at.child("key"));
-  } else if (const char* why = not_data_key(reference["key"].string())) {
-    found.invalid(at.child("key"), reference["key"], why);
+  } else {
+    for (const char* why : not_data_key(reference["key"].string())) {
+      found.invalid(at.child("key"), reference["key"], why);
+    }
   }
 }
 
@@ -107,8 +109,10 @@ void check_variables(Findings& found, const Tree& variables, const Place& place)
     const Place at = place.at(i);
     if (all[i]["name"].string().empty()) {
       found.required(at.child("name"));
-    } else if (const char* why = not_variable(all[i]["name"].string())) {
-      found.invalid(at.child("name"), all[i]["name"], why);
+    } else {
+      for (const char* why : not_variable(all[i]["name"].string())) {
+        found.invalid(at.child("name"), all[i]["name"], why);
+      }
     }
     check_value_source(found, all[i], at.child("valueFrom"));
   }
@@ -192,8 +196,10 @@ void check_lifecycle(Findings& found, const Tree& container, const Place& above)
 void check_common(Findings& found, const Tree& container, const VolumeNames& volumes, const Place& at) {
   if (container["name"].string().empty()) {
     found.required(at.child("name"));
-  } else if (const char* why = not_label(container["name"].string())) {
-    found.invalid(at.child("name"), container["name"], why);
+  } else {
+    for (const char* why : not_label(container["name"].string())) {
+      found.invalid(at.child("name"), container["name"], why);
+    }
   }
   if (container["image"].string().empty()) found.required(at.child("image"));
   check_one_of(found, container["terminationMessagePolicy"], at.child("terminationMessagePolicy"),
@@ -265,8 +271,10 @@ VolumeNames check_volumes(Findings& found, const Tree& volumes, const Place& pla
     const std::string_view name = volume["name"].string();
     if (name.empty()) {
       found.required(at.child("name"));
-    } else if (const char* why = not_label(name)) {
-      found.invalid(at.child("name"), name, why);
+    } else {
+      for (const char* why : not_label(name)) {
+        found.invalid(at.child("name"), name, why);
+      }
     }
     if (is_known(names, name)) found.duplicate(at.child("name"), name);
     if (found.count() == before) names.push_back(name);
@@ -313,6 +321,18 @@ void check_containers(Findings& found, const Tree& spec, const VolumeNames& volu
       if (starter[key].is_null()) continue;
       found.forbidden(at.child(key), "may not be set for init containers without restartPolicy=Always");
     }
+  }
+  const Tree::Array& debuggers = spec["ephemeralContainers"].elements();
+  const Place ephemeral = place.child("ephemeralContainers");
+  for (const Tree& starter : spec["initContainers"].elements()) names.push_back(starter["name"].string());
+  for (std::size_t i = 0; i < debuggers.size(); ++i) {
+    const Place at = ephemeral.at(i);
+    check_common(found, debuggers[i], volumes, at);
+    const std::string_view name = debuggers[i]["name"].string();
+    if (is_known(names, name))
+      found.duplicate(at.child("name"), name);
+    else
+      names.push_back(name);
   }
 }
 

@@ -21,15 +21,17 @@ void check_names(Findings& found, const Tree& names, const Place& place) {
     const std::string_view name = names[key].string();
     if (name.empty()) {
       found.required(place.child(key));
-    } else if (const char* why = not_label_1035(lower(name));
-               why != nullptr || (key[0] != 'k' && key[0] != 'l' && lower(name) != name)) {
-      found.invalid(place.child(key), name, why != nullptr ? why : "must be lower case");
+    } else {
+      Reasons reasons = not_label_1035(lower(name));
+      if (reasons.empty() && key[0] != 'k' && key[0] != 'l' && lower(name) != name)
+        reasons.push_back("must be lower case");
+      for (const char* why : reasons) found.invalid(place.child(key), name, why);
     }
   }
   for (std::string_view list : {"shortNames", "categories"}) {
     for (std::size_t i = 0; i < names[list].elements().size(); ++i) {
       const Tree& name = names[list].elements()[i];
-      if (const char* why = not_label_1035(name.string())) found.invalid(place.child(list).at(i), name, why);
+      for (const char* why : not_label_1035(name.string())) found.invalid(place.child(list).at(i), name, why);
     }
   }
   if (!names["kind"].string().empty() && names["kind"] == names["listKind"]) {
@@ -73,8 +75,8 @@ void check_definition(Findings& found, const Tree& object, const Tree* old) {
   }
   if (group.empty()) {
     found.required(place.child("group"));
-  } else if (const char* why = not_subdomain(group)) {
-    found.invalid(place.child("group"), group, why);
+  } else if (const Reasons reasons = not_subdomain(group); !reasons.empty()) {
+    for (const char* why : reasons) found.invalid(place.child("group"), group, why);
   } else if (group.find('.') == std::string_view::npos) {
     found.invalid(place.child("group"), group, "should be a domain with at least one dot");
   }
@@ -95,7 +97,7 @@ void check_definition(Findings& found, const Tree& object, const Tree* old) {
     stored += version["storage"].boolean() ? 1 : 0;
     for (std::size_t j = 0; j < i; ++j)
       unique = unique && !(versions.elements()[j]["name"] == version["name"]);
-    if (const char* why = not_label_1035(version["name"].string()))
+    for (const char* why : not_label_1035(version["name"].string()))
       found.invalid(at.child("name"), version["name"], why);
     const Tree* schema = version["schema"].find("openAPIV3Schema");
     if (schema == nullptr || schema->is_null()) {
@@ -119,7 +121,7 @@ void check_definition(Findings& found, const Tree& object, const Tree* old) {
   // The first version also has a place of its own in what the server keeps.
   if (!versions.elements().empty()) {
     const Tree& first = versions.elements().front()["name"];
-    if (const char* why = not_label_1035(first.string())) found.invalid(place.child("version"), first, why);
+    for (const char* why : not_label_1035(first.string())) found.invalid(place.child("version"), first, why);
   }
   check_names(found, names, place.child("names"));
   if (old == nullptr) return;
@@ -174,7 +176,8 @@ void check_policy(Findings& found, const Tree& object, const Tree*) {
     }
   }
   if (spec["validations"].empty() && spec["auditAnnotations"].empty()) {
-    found.required(place.child("validations"), "validations or auditAnnotations must be non-empty");
+    for (std::string_view list : {"validations", "auditAnnotations"})
+      found.required(place.child(list), "validations or auditAnnotations must be non-empty");
   }
 }
 
@@ -183,8 +186,10 @@ void check_policy_binding(Findings& found, const Tree& object, const Tree*) {
   const Tree& spec = object["spec"];
   if (spec["policyName"].string().empty()) {
     found.required(place.child("policyName"));
-  } else if (const char* why = not_subdomain(spec["policyName"].string())) {
-    found.invalid(place.child("policyName"), spec["policyName"], why);
+  } else {
+    for (const char* why : not_subdomain(spec["policyName"].string())) {
+      found.invalid(place.child("policyName"), spec["policyName"], why);
+    }
   }
   const Place actions = place.child("validationActions");
   const Tree::Array& all = spec["validationActions"].elements();
@@ -202,7 +207,7 @@ void check_webhooks(Findings& found, const Tree& object, const Tree*) {
     const std::string_view name = hook["name"].string();
     if (name.empty()) {
       found.required(at.child("name"));
-    } else if (not_subdomain(name) != nullptr || std::count(name.begin(), name.end(), '.') < 2) {
+    } else if (!not_subdomain(name).empty() || std::count(name.begin(), name.end(), '.') < 2) {
       found.invalid(at.child("name"), name,
                     "should be a domain with at least three segments separated by dots");
     }

@@ -20,6 +20,12 @@ void check_node(Findings& found, const Tree& object, const Tree* old);
 void check_config_map(Findings& found, const Tree& object, const Tree* old);
 void check_secret(Findings& found, const Tree& object, const Tree* old);
 void check_service(Findings& found, const Tree& object, const Tree* old);
+void check_service_status(Findings& found, const Tree& object);
+// What is wrong with its addresses and their families alone, which is looked at before any are given.
+void check_service_addresses(Findings& found, const Tree& spec, const Place& place);
+void check_limit_range(Findings& found, const Tree& object, const Tree* old);
+void check_quota(Findings& found, const Tree& object, const Tree* old);
+void check_quota_status(Findings& found, const Tree& object);
 void check_volume(Findings& found, const Tree& object, const Tree* old);
 void check_claim(Findings& found, const Tree& object, const Tree* old);
 void check_claim_spec(Findings& found, const Tree& spec, const Place& place);

@@ -7,7 +7,7 @@
 namespace tamp::world::api {
 namespace {
 
-const char* breaks(NameRule rule, std::string_view name) {
+Reasons breaks(NameRule rule, std::string_view name) {
   switch (rule) {
     case NameRule::Subdomain:
       return not_subdomain(name);
@@ -16,7 +16,7 @@ const char* breaks(NameRule rule, std::string_view name) {
     case NameRule::PathSegment:
       return not_path_segment(name);
   }
-  return nullptr;
+  return {};
 }
 
 // A prefix may end in what the rest may not.
@@ -47,8 +47,8 @@ void owners(Findings& found, const Tree& references, const Place& place) {
 
 void labels_and_the_like(Findings& found, const Tree& metadata, const Place& place) {
   for (const Tree::Member& label : metadata["labels"].members()) {
-    if (const char* why = not_qualified(label.key)) found.invalid(place.child("labels"), label.key, why);
-    if (const char* why = not_label_value(label.value.string()))
+    for (const char* why : not_qualified(label.key)) found.invalid(place.child("labels"), label.key, why);
+    for (const char* why : not_label_value(label.value.string()))
       found.invalid(place.child("labels"), label.value, why);
   }
   constexpr std::size_t kMostBytes = 256 * 1024;
@@ -57,7 +57,7 @@ void labels_and_the_like(Findings& found, const Tree& metadata, const Place& pla
     bytes += note.key.size() + note.value.string().size();
     std::string lower = note.key;
     for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    if (const char* why = not_qualified(lower)) found.invalid(place.child("annotations"), note.key, why);
+    for (const char* why : not_qualified(lower)) found.invalid(place.child("annotations"), note.key, why);
   }
   if (bytes > kMostBytes) found.too_long(place.child("annotations"), kMostBytes);
   owners(found, metadata["ownerReferences"], place.child("ownerReferences"));
@@ -66,7 +66,7 @@ void labels_and_the_like(Findings& found, const Tree& metadata, const Place& pla
 void finalizers(Findings& found, const Tree& list, const Place& place) {
   bool orphan = false, foreground = false;
   for (const Tree& each : list.elements()) {
-    if (const char* why = not_qualified(each.string())) found.invalid(place, each, why);
+    for (const char* why : not_qualified(each.string())) found.invalid(place, each, why);
     orphan |= each.string() == "orphan";
     foreground |= each.string() == "foregroundDeletion";
   }
@@ -82,20 +82,22 @@ void validate_metadata(FieldProblems& problems, const Tree& metadata, NameRule r
   Findings found(problems);
   const Place place(field);
   if (const std::string_view prefix = metadata["generateName"].string(); !prefix.empty()) {
-    if (const char* why = breaks(rule, without_last_dash(prefix)))
+    for (const char* why : breaks(rule, without_last_dash(prefix)))
       found.invalid(place.child("generateName"), prefix, why);
   }
   const std::string_view name = metadata["name"].string();
   if (name.empty()) {
     found.required(place.child("name"), "name or generateName is required");
-  } else if (const char* why = breaks(rule, name)) {
-    found.invalid(place.child("name"), name, why);
+  } else {
+    for (const char* why : breaks(rule, name)) {
+      found.invalid(place.child("name"), name, why);
+    }
   }
   const std::string_view ns = metadata["namespace"].string();
   if (namespaced && ns.empty()) {
     found.required(place.child("namespace"));
   } else if (namespaced) {
-    if (const char* why = not_label(ns)) found.invalid(place.child("namespace"), ns, why);
+    for (const char* why : not_label(ns)) found.invalid(place.child("namespace"), ns, why);
   } else if (!ns.empty()) {
     found.forbidden(place.child("namespace"), "not allowed on this type");
   }

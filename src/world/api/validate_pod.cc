@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "world/api/strategy.h"
 #include "world/api/validate_common.h"
 #include "world/api/validate_container.h"
 #include "world/api/validate_text.h"
@@ -13,14 +14,14 @@ void check_pod_affinity_term(Findings& found, const Tree& term, const Place& at)
   check_selector(found, term["labelSelector"], at.child("labelSelector"));
   check_selector(found, term["namespaceSelector"], at.child("namespaceSelector"));
   for (const Tree& name : term["namespaces"].elements()) {
-    if (const char* why = not_label(name.string())) found.invalid(at.child("namespace"), name, why);
+    for (const char* why : not_label(name.string())) found.invalid(at.child("namespace"), name, why);
   }
   if (term["topologyKey"].string().empty()) {
     found.required(at.child("topologyKey"), "can not be empty");
     // Two rules of names are broken by nothing at all.
     found.invalid(at.child("topologyKey"), "", "name part must be non-empty");
   }
-  if (const char* why = not_qualified(term["topologyKey"].string()))
+  for (const char* why : not_qualified(term["topologyKey"].string()))
     found.invalid(at.child("topologyKey"), term["topologyKey"], why);
 }
 
@@ -73,8 +74,10 @@ void check_spread(Findings& found, const Tree& constraints, const Place& place) 
     const std::string_view key = constraint["topologyKey"].string();
     if (key.empty()) {
       found.required(at.child("topologyKey"), "can not be empty");
-    } else if (const char* why = not_qualified(key)) {
-      found.invalid(at.child("topologyKey"), key, why);
+    } else {
+      for (const char* why : not_qualified(key)) {
+        found.invalid(at.child("topologyKey"), key, why);
+      }
     }
     check_one_of(found, constraint["whenUnsatisfiable"], at.child("whenUnsatisfiable"),
                  {"DoNotSchedule", "ScheduleAnyway"});
@@ -104,7 +107,7 @@ void check_gates(Findings& found, const Tree& gates, const Place& place) {
   const Tree::Array& all = gates.elements();
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::string_view name = all[i]["name"].string();
-    if (const char* why = not_qualified(name)) found.invalid(place.at(i), name, why);
+    for (const char* why : not_qualified(name)) found.invalid(place.at(i), name, why);
     for (std::size_t j = 0; j < i; ++j) {
       if (all[j]["name"].string() == name) {
         found.duplicate(place.at(i), name);
@@ -164,7 +167,7 @@ bool check_images(Findings& found, const Tree& old, const Tree& updated, const P
     found.forbidden(place, "pod updates may not add or remove containers");
     return false;
   }
-  for (std::size_t i = 0; i < updated.size(); ++i) {
+  for (std::size_t i = 0; i < updated.elements().size(); ++i) {
     const std::string_view image = updated.elements()[i]["image"].string();
     if (image.empty()) found.required(place.at(i).child("image"));
     if (!image.empty() && (image.front() == ' ' || image.back() == ' ')) {
@@ -227,7 +230,7 @@ void check_pod_spec(Findings& found, const Tree& spec, const Tree& metadata, con
   for (std::string_view key : {"serviceAccountName", "nodeName", "priorityClassName", "runtimeClassName"}) {
     const std::string_view name = spec[key].string();
     if (name.empty()) continue;
-    if (const char* why = not_subdomain(name)) found.invalid(place.child(key), name, why);
+    for (const char* why : not_subdomain(name)) found.invalid(place.child(key), name, why);
   }
   if (const Tree& seconds = spec["activeDeadlineSeconds"]; !seconds.is_null()) {
     if (seconds.integer() < 1 || seconds.integer() > INT32_MAX) {
@@ -238,7 +241,7 @@ void check_pod_spec(Findings& found, const Tree& spec, const Tree& metadata, con
   for (std::string_view key : {"hostname", "subdomain"}) {
     const std::string_view name = spec[key].string();
     if (name.empty()) continue;
-    if (const char* why = not_label(name)) found.invalid(place.child(key), name, why);
+    for (const char* why : not_label(name)) found.invalid(place.child(key), name, why);
   }
   check_tolerations(found, spec["tolerations"], place.child("tolerations"));
   if (!spec["preemptionPolicy"].is_null()) {
@@ -257,10 +260,97 @@ void check_template(Findings& found, const Tree& pod_template, const Place& plac
   for (const Tree::Member& note : metadata["annotations"].members()) {
     std::string lower = note.key;
     for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    if (const char* why = not_qualified(lower)) found.invalid(place.child("annotations"), note.key, why);
+    for (const char* why : not_qualified(lower)) found.invalid(place.child("annotations"), note.key, why);
   }
   check_pod_spec(found, pod_template["spec"], metadata, place.child("spec"));
 }
+
+namespace {
+
+bool loses_some(const Tree& old, const Tree& updated) {
+  for (const Tree::Member& amount : old.members())
+    if (!updated.has(amount.key)) return true;
+  return false;
+}
+
+Tree without_compute(Tree container, const Tree& old) {
+  for (std::string_view kind : {"requests", "limits"}) {
+    for (std::string_view name : {"cpu", "memory"}) {
+      const Tree* before = old["resources"][kind].find(name);
+      Tree& amounts = container.ensure("resources").ensure(kind);
+      if (before != nullptr)
+        amounts.set(name, *before);
+      else
+        amounts.erase(name);
+    }
+    if (container["resources"][kind].empty()) container.ensure("resources").erase(kind);
+  }
+  if (!old.has("resources") && container["resources"].empty()) container.erase("resources");
+  return container;
+}
+
+// Whether a container runs on a node that does not tell of its resources, and so cannot change them.
+bool runs_where_resize_is_unknown(const Tree& pod) {
+  for (const Tree& status : pod.at({"status", "containerStatuses"}).elements())
+    if (!status["state"]["running"].is_null()) return status["resources"].is_null();
+  return false;
+}
+
+void check_resize(Findings& found, const Tree& old, const Tree& updated) {
+  const Place place("spec");
+  if (old.at({"status", "qosClass"}).string() != quality_of_service(updated))
+    found.invalid(place, old["status"]["qosClass"], "Pod QOS Class may not change as a result of resizing");
+  if (runs_where_resize_is_unknown(old))
+    found.forbidden(place, "Pod running on node without support for resize");
+  bool same_containers = true;
+  for (std::string_view kind : {"containers", "initContainers"}) {
+    const Tree::Array &before = old["spec"][kind].elements(), &after = updated["spec"][kind].elements();
+    const Place list = place.child(kind);
+    if (before.size() != after.size()) {
+      found.forbidden(list, "containers may not be added or removed on resize");
+      same_containers = false;
+      continue;
+    }
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      if (before[i]["name"] == after[i]["name"]) continue;
+      found.forbidden(list.at(i).child("name"), "containers may not be renamed or reordered on resize");
+      same_containers = false;
+    }
+  }
+  if (!same_containers) return;
+  for (std::string_view kind : {"initContainers", "containers"}) {
+    const Tree::Array &before = old["spec"][kind].elements(), &after = updated["spec"][kind].elements();
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      const Place list = place.child(kind);
+      const Place at = list.at(i);
+      const bool starter = kind == "initContainers" && before[i]["restartPolicy"].string() != "Always";
+      if (starter) {
+        if (!(before[i] == after[i]))
+          found.forbidden(place, "resources for non-sidecar init containers are immutable");
+        continue;
+      }
+      for (std::string_view list_of : {"requests", "limits"})
+        if (loses_some(before[i]["resources"][list_of], after[i]["resources"][list_of]))
+          found.forbidden(at.child("resources").child(list_of), "resources cannot be removed");
+      if (!(without_compute(after[i], before[i]) == without_compute(before[i], before[i])))
+        found.forbidden(kind == "containers" ? place : at, "only cpu and memory resources are mutable");
+    }
+  }
+}
+
+// What debugs a pod comes and never goes.
+void check_ephemeral_kept(Findings& found, const Tree& before, const Tree& after, const Place& place) {
+  for (const Tree& old : before["ephemeralContainers"].elements()) {
+    const Tree* now = nullptr;
+    for (const Tree& each : after["ephemeralContainers"].elements())
+      if (each["name"] == old["name"]) now = &each;
+    if (now == nullptr || !(*now == old))
+      found.forbidden(place.child("ephemeralContainers"),
+                      "existing ephemeral containers may not be removed or changed");
+  }
+}
+
+}  // namespace
 
 void check_pod_update(Findings& found, const Tree& old, const Tree& updated, std::string_view subresource) {
   const Place place("spec");
@@ -273,7 +363,8 @@ void check_pod_update(Findings& found, const Tree& old, const Tree& updated, std
   check_pod(found, updated);
   const Tree& before = old["spec"];
   const Tree& after = updated["spec"];
-  if (subresource == "resize" || subresource == "ephemeralcontainers") return;
+  if (subresource == "resize") return check_resize(found, old, updated);
+  if (subresource == "ephemeralcontainers") return check_ephemeral_kept(found, before, after, place);
   if (!check_images(found, before["containers"], after["containers"], place.child("containers"))) return;
   if (!check_images(found, before["initContainers"], after["initContainers"], place.child("initContainers")))
     return;

@@ -26,12 +26,7 @@ void check_positive_amount(Findings& found, const Tree& amount, const Place& at)
 void check_class_name(Findings& found, const Tree& spec, const Place& place) {
   const std::string_view name = spec["storageClassName"].string();
   if (name.empty()) return;
-  if (const char* why = not_subdomain(name)) found.invalid(place.child("storageClassName"), name, why);
-}
-
-Tree without(Tree object, std::initializer_list<std::string_view> keys) {
-  for (std::string_view key : keys) object.erase(key);
-  return object;
+  for (const char* why : not_subdomain(name)) found.invalid(place.child("storageClassName"), name, why);
 }
 
 constexpr std::string_view kSources[] = {"awsElasticBlockStore",
@@ -57,11 +52,7 @@ constexpr std::string_view kSources[] = {"awsElasticBlockStore",
                                          "storageos",
                                          "vsphereVolume"};
 
-}  // namespace
-
-void check_volume(Findings& found, const Tree& object, const Tree* old) {
-  const Place place("spec");
-  const Tree& spec = object["spec"];
+void check_volume_spec(Findings& found, const Tree& spec, const Place& place) {
   if (spec["accessModes"].empty()) found.required(place.child("accessModes"));
   check_access_modes(found, spec["accessModes"], place.child("accessModes"));
   const Tree& capacity = spec["capacity"];
@@ -93,7 +84,17 @@ void check_volume(Findings& found, const Tree& object, const Tree* old) {
   check_class_name(found, spec, place);
   if (!spec["volumeMode"].is_null())
     check_one_of(found, spec["volumeMode"], place.child("volumeMode"), {"Block", "Filesystem"});
+}
+
+}  // namespace
+
+void check_volume(Findings& found, const Tree& object, const Tree* old) {
+  const Place place("spec");
+  const Tree& spec = object["spec"];
+  check_volume_spec(found, spec, place);
   if (old == nullptr) return;
+  // A change is looked at as a whole first.
+  check_volume_spec(found, spec, place);
   const Tree& before = (*old)["spec"];
   for (std::string_view source : kSources) {
     if (before[source] == spec[source]) continue;
@@ -101,9 +102,9 @@ void check_volume(Findings& found, const Tree& object, const Tree* old) {
                     "spec.persistentvolumesource is immutable after creation");
     break;
   }
-  check_same(found, before["volumeMode"], spec["volumeMode"], place.child("volumeMode"));
+  check_same(found, before["volumeMode"], spec["volumeMode"], Place("volumeMode"));
   if (!before["nodeAffinity"].is_null())
-    check_same(found, before["nodeAffinity"], spec["nodeAffinity"], place.child("nodeAffinity"));
+    check_same(found, before["nodeAffinity"], spec["nodeAffinity"], Place("nodeAffinity"));
 }
 
 void check_claim_spec(Findings& found, const Tree& spec, const Place& place) {
@@ -133,13 +134,16 @@ void check_claim(Findings& found, const Tree& object, const Tree* old) {
     auto quantity = codec::parse_quantity(of.at({"resources", "requests", "storage"}).string());
     return quantity.ok() ? quantity->nanos : 0;
   };
-  Tree rest = without(spec, {"volumeAttributesClassName"}),
-       earlier = without(before, {"volumeAttributesClassName"});
+  Tree rest = spec, earlier = before;
   // A claim is bound once; a class can be filled in.
   if (before["volumeName"].string().empty()) rest.erase("volumeName");
   if (before["storageClassName"].is_null()) rest.erase("storageClassName");
   const bool bound = (*old)["status"]["phase"].string() == "Bound";
   if (bound) {
+    rest.erase("volumeAttributesClassName");
+    earlier.erase("volumeAttributesClassName");
+  }
+  if (bound && spec["resources"].has("requests")) {
     rest.ensure("resources")
         .ensure("requests")
         .set("storage", before.at({"resources", "requests", "storage"}));
@@ -149,11 +153,14 @@ void check_claim(Findings& found, const Tree& object, const Tree* old) {
                     "spec is immutable after creation except resources.requests and "
                     "volumeAttributesClassName for bound claims");
   }
-  if (bound && size(spec) < size(before)) {
+  const auto given = codec::parse_quantity((*old).at({"status", "capacity", "storage"}).string());
+  const codec::Int128 capacity = given.ok() ? given->nanos : 0;
+  if (size(spec) < size(before) && size(spec) <= capacity) {
     const Place resources = place.child("resources");
     const Place requests = resources.child("requests");
     found.forbidden(requests.child("storage"), "field can not be less than status.capacity");
   }
+  check_same(found, before["volumeMode"], spec["volumeMode"], Place("volumeMode"));
 }
 
 void check_storage_class(Findings& found, const Tree& object, const Tree* old) {
@@ -167,8 +174,10 @@ void check_storage_class(Findings& found, const Tree& object, const Tree* old) {
   for (char& c : provisioner) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   if (provisioner.empty()) {
     found.required(Place("provisioner"));
-  } else if (const char* why = not_qualified(provisioner)) {
-    found.invalid(Place("provisioner"), object["provisioner"], why);
+  } else {
+    for (const char* why : not_qualified(provisioner)) {
+      found.invalid(Place("provisioner"), object["provisioner"], why);
+    }
   }
   check_one_of(found, object["reclaimPolicy"], Place("reclaimPolicy"), {"Delete", "Retain"});
   check_one_of(found, object["volumeBindingMode"], Place("volumeBindingMode"),

@@ -276,6 +276,15 @@ void check_job_spec(Findings& found, const Tree& spec, const Place& place) {
   }
 }
 
+void check_selecting_job_spec(Findings& found, const Tree& spec, const Place& place) {
+  check_job_spec(found, spec, place);
+  if (spec["selector"].is_null())
+    found.required(place.child("selector"));
+  else
+    check_selector(found, spec["selector"], place.child("selector"));
+  check_matches_template(found, spec, place);
+}
+
 // Labels that the server makes must be the job's own.
 void check_generated_labels(Findings& found, const Tree& job) {
   const Tree& spec = job["spec"];
@@ -287,18 +296,46 @@ void check_generated_labels(Findings& found, const Tree& job) {
       {"batch.kubernetes.io/job-name", job["metadata"]["name"]},
       {"job-name", job["metadata"]["name"]}};
   for (const auto& [label, value] : expected) {
-    if (labels[label] == value) continue;
+    if (labels.has(label) && labels[label].string() == value.string()) continue;
     const Place spec_place("spec");
     const Place pod_template = spec_place.child("template");
     const Place metadata = pod_template.child("metadata");
     const Place all = metadata.child("labels");
-    found.invalid(all.key(label), labels[label], "must be '" + std::string(value.string()) + "'");
+    if (!labels.has(label))
+      found.required(all.key(label), "must be '" + std::string(value.string()) + "'");
+    else
+      found.invalid(all.key(label), labels[label], "must be '" + std::string(value.string()) + "'");
   }
-  const Tree made = Tree::object({{"batch.kubernetes.io/controller-uid", job["metadata"]["uid"]}});
-  if (!(spec["selector"] == Tree::object({{"matchLabels", made}}))) {
+  Tree made = Tree::object();
+  for (const auto& [label, value] : expected) made.set(label, value);
+  if (!selects(spec["selector"], made)) {
     const Place at("spec");
     found.invalid(at.child("selector"), spec["selector"], "`selector` not auto-generated");
   }
+}
+
+// The former template, with what may change as the new one has it: where pods of a job may go, as long as it waits to start.
+Tree job_template_but_for_mutable_parts(const Tree& old_template, const Tree& updated, const Tree& old_spec,
+                                        const Tree& old) {
+  if (!old_spec["suspend"].boolean() || !old["status"]["startTime"].is_null()) return old_template;
+  Tree out = old_template;
+  const auto take = [&](Tree& into, const Tree& from, std::string_view key) {
+    if (const Tree* value = from.find(key))
+      into.set(key, *value);
+    else
+      into.erase(key);
+  };
+  Tree& spec = out.ensure("spec");
+  const Tree& wanted = updated["spec"];
+  for (std::string_view key : {"nodeSelector", "tolerations", "schedulingGates"}) take(spec, wanted, key);
+  for (std::string_view key : {"labels", "annotations"})
+    take(out.ensure("metadata"), updated["metadata"], key);
+  if (wanted.has("affinity") || spec.has("affinity")) {
+    Tree& affinity = spec.ensure("affinity");
+    take(affinity, wanted["affinity"], "nodeAffinity");
+    if (affinity.empty() && !wanted.has("affinity")) spec.erase("affinity");
+  }
+  return out;
 }
 
 }  // namespace
@@ -307,21 +344,24 @@ void check_job(Findings& found, const Tree& object, const Tree* old) {
   const Place place("spec");
   const Tree& spec = object["spec"];
   check_generated_labels(found, object);
-  check_job_spec(found, spec, place);
-  if (spec["selector"].is_null()) {
-    found.required(place.child("selector"));
-  } else {
-    check_selector(found, spec["selector"], place.child("selector"));
+  check_selecting_job_spec(found, spec, place);
+  if (spec["completionMode"].string() == "Indexed" && spec["completions"].integer() > 0) {
+    const std::string last = std::string(object["metadata"]["name"].string()) + "-" +
+                             std::to_string(spec["completions"].integer() - 1);
+    const Place metadata("metadata");
+    if (!not_label(last).empty())
+      found.invalid(metadata.child("name"), last, "pods could not be named after it");
   }
-  check_matches_template(found, spec, place);
   if (old == nullptr) return;
+  // A change is looked at as a whole first.
+  check_selecting_job_spec(found, spec, place);
   const Tree& before = (*old)["spec"];
   const bool elastic =
       spec["completionMode"].string() == "Indexed" && spec["completions"] == spec["parallelism"];
   if (!elastic) check_same(found, before["completions"], spec["completions"], place.child("completions"));
   check_same(found, before["selector"], spec["selector"], place.child("selector"));
-  const bool may_change = before["suspend"].boolean() && (*old)["status"]["startTime"].is_null();
-  if (!may_change) check_same(found, before["template"], spec["template"], place.child("template"));
+  check_same(found, job_template_but_for_mutable_parts(before["template"], spec["template"], before, *old),
+             spec["template"], place.child("template"));
   for (std::string_view key :
        {"completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"}) {
     check_same(found, before[key], spec[key], place.child(key));
@@ -371,36 +411,6 @@ void check_disruption_budget(Findings& found, const Tree& object, const Tree*) {
   if (!spec["unhealthyPodEvictionPolicy"].is_null()) {
     check_one_of(found, spec["unhealthyPodEvictionPolicy"], place.child("unhealthyPodEvictionPolicy"),
                  {"AlwaysAllow", "IfHealthyBudget"});
-  }
-}
-
-void check_autoscaler(Findings& found, const Tree& object, const Tree*) {
-  const Place place("spec");
-  const Tree& spec = object["spec"];
-  const std::int64_t least = spec["minReplicas"].integer(1), most = spec["maxReplicas"].integer();
-  if (least < 1) found.invalid(place.child("minReplicas"), least, "must be greater than or equal to 1");
-  if (most == 0) {
-    found.required(place.child("maxReplicas"), "must be set and greater than 0");
-  } else if (most < 0) {
-    found.invalid(place.child("maxReplicas"), most, "must be greater than or equal to 1");
-  }
-  if (most < least)
-    found.invalid(place.child("maxReplicas"), most, "must be greater than or equal to `minReplicas`");
-  if (least == 0)
-    found.forbidden(
-        place.child("metrics"),
-        "must specify at least one Object or External metric to support scaling to zero replicas");
-  const Place target = place.child("scaleTargetRef");
-  if (spec["scaleTargetRef"]["apiVersion"].string().empty()) {
-    found.invalid(target.child("apiVersion"), "", "must not be empty");
-  }
-  for (std::string_view key : {"kind", "name"}) {
-    const std::string_view value = spec["scaleTargetRef"][key].string();
-    if (value.empty()) {
-      found.required(target.child(key));
-    } else if (const char* why = not_path_segment(value)) {
-      found.invalid(target.child(key), value, why);
-    }
   }
 }
 

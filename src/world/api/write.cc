@@ -9,6 +9,7 @@
 #include "world/api/scale.h"
 #include "world/api/schema.h"
 #include "world/api/status.h"
+#include "world/api/strategy.h"
 
 namespace tamp::world::api {
 namespace {
@@ -92,8 +93,7 @@ Outcome create_object(Backend& backend, const Resource& resource, std::string_vi
     metadata.erase("namespace");
   if (auto refusal = no_room(backend, resource, ns, metadata["name"].string())) return *std::move(refusal);
 
-  for (const char* key : {"selfLink", "deletionTimestamp", "deletionGracePeriodSeconds", "generation"})
-    metadata.erase(key);
+  for (const char* key : {"selfLink", "deletionTimestamp", "deletionGracePeriodSeconds"}) metadata.erase(key);
   metadata.set("uid", make_uid(backend.dice));
   metadata.set("creationTimestamp", format_time(backend.now));
   if (metadata["name"].string().empty() && !metadata["generateName"].string().empty()) {
@@ -114,6 +114,7 @@ Outcome create_object(Backend& backend, const Resource& resource, std::string_vi
   const std::string name(object["metadata"]["name"].string());
   if (backend.store.get(resource.id, object["metadata"]["namespace"].string(), name))
     return already_exists(resource, name);
+  read_back(backend, resource, object);
   if (writing.dry_run) return {201, std::make_shared<const Object>(std::move(object)), {}};
   ObjectPtr stored = backend.store.put(resource.id, std::move(object));
   take_note(backend, resource, stored);
@@ -124,7 +125,7 @@ Outcome replace_object(Backend& backend, const Resource& resource, std::string_v
                        Tree updated, const Writing& writing) {
   const ObjectPtr current = backend.store.get(resource.id, ns, name);
   if (!current) {
-    if (created_by_update(resource.id)) {
+    if (creates_on_update(resource.id)) {
       updated.ensure("metadata").set("name", name);
       updated.ensure("metadata").erase("resourceVersion");
       return create_object(backend, resource, ns, std::move(updated), writing);
@@ -146,7 +147,7 @@ Outcome write_over(Backend& backend, const Resource& resource, const ObjectPtr& 
   if (resource.namespaced) metadata.set("namespace", current->ns());
   const std::string_view given = metadata["resourceVersion"].string();
   if (given.empty() || given == "0") {
-    if (!updated_unconditionally(resource.id))
+    if (!updates_unconditionally(resource.id))
       return invalid(resource.group, resource.plural, current->name(),
                      {{"FieldValueInvalid", "metadata.resourceVersion",
                        "Invalid value: 0: must be specified for an update"}});
@@ -166,6 +167,7 @@ Outcome write_over(Backend& backend, const Resource& resource, const ObjectPtr& 
     backend.store.erase(resource.id, current->ns(), current->name());
     return {200, last, {}};
   }
+  if (!writing.of_the_world) read_back(backend, resource, updated);
   if (same_but_for_times_of_managers(old, updated)) return {200, current, {}};
   if (writing.dry_run) return {200, std::make_shared<const Object>(std::move(updated)), {}};
   ObjectPtr stored = backend.store.put(resource.id, std::move(updated));

@@ -30,20 +30,38 @@ class Client:
         connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return connection
 
-    def call(self, method, target, headers, body=None):
+    def send(self, method, target, headers, body=None):
+        """The other server can be asked before this one's answer is read by receive()."""
         data = body.encode() if body is not None else None
-        for attempt in (0, 1):
+        self.asked = method, target, data, headers
+        try:
             if self.connection is None:
                 self.connection = self.connect()
+            self.connection.request(*self.asked)
+        except (http.client.HTTPException, OSError):
+            self.hang_up()
+
+    def receive(self):
+        for attempt in (0, 1):
             try:
-                self.connection.request(method, target, data, headers)
+                if self.connection is None:
+                    self.connection = self.connect()
+                    self.connection.request(*self.asked)
                 answer = self.connection.getresponse()
                 return Answer(answer.status, answer.headers, answer.read().decode(errors="replace"))
             except (http.client.HTTPException, OSError):
-                self.connection.close()
-                self.connection = None
+                self.hang_up()
                 if attempt:
                     raise
+
+    def hang_up(self):
+        if self.connection is not None:
+            self.connection.close()
+        self.connection = None
+
+    def call(self, method, target, headers, body=None):
+        self.send(method, target, headers, body)
+        return self.receive()
 
     def watch(self, target, headers):
         return Watch(self.connect(), target, headers)
@@ -53,7 +71,7 @@ class Watch:
     """Collects the events of a watch on a thread of its own until it ends or is closed."""
 
     def __init__(self, connection, target, headers):
-        self.connection = connection
+        self.connection, self.sock = connection, connection.sock
         self.events = []
         self.changed = threading.Condition()
         self.ended = False
@@ -93,8 +111,8 @@ class Watch:
 
     def close(self):
         try:
-            self.connection.sock.shutdown(socket.SHUT_RDWR)
-        except (OSError, AttributeError):
+            self.sock.shutdown(socket.SHUT_RDWR)
+        except OSError:
             pass
         self.thread.join(5)
         self.connection.close()

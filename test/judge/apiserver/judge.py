@@ -2,9 +2,9 @@
 """Plays the same generated scripts of API calls against the real kube-apiserver and the embedded one, and compares what they
 answer: status codes, reasons, causes, resulting objects, tables, and the sequences of watches.
 
-    judge.py --embedded PROGRAM --programs BUILT [--calls N] [--seed S] [--scene NAME] [--number K] [--all]
+    judge.py --embedded PROGRAM --programs BUILT [--calls N] [--seed S[,S]…] [--scene NAME] [--number K] [--all]
 
-What must differ is masked (mask.py). A difference that docs/reference/embedded-api.md lists under "Differences" is counted; any
+Several scenes are played at a time; each has names of its own. What must differ is masked (mask.py). A difference that docs/reference/embedded-api.md lists under "Differences" is counted; any
 other one fails. A scene that differs is not played further. Ends with "N passed, M failed", counted in calls.
 """
 import argparse
@@ -15,6 +15,7 @@ import pathlib
 import random
 import re
 import sys
+import threading
 import time
 
 from client import Client
@@ -27,6 +28,8 @@ import scenes
 HERE = pathlib.Path(__file__).resolve().parent
 DOCUMENT = HERE.parents[2] / "docs" / "reference" / "embedded-api.md"
 WATCH_SECONDS = 1
+PAUSE_SECONDS = 0.4
+TRIES = 2
 SHOWN = 60
 
 
@@ -60,6 +63,8 @@ class Player:
         if not isinstance(body, dict) or not isinstance(body.get("metadata"), dict):
             return
         metadata = body["metadata"]
+        if call.save and isinstance(body.get("status"), dict) and body["status"].get("token"):
+            self.memory[f"token:{call.save}"] = body["status"]["token"]
         names = [call.save] if call.save else []
         if metadata.get("name") and answer.status < 300 and "dryRun" not in call.query:
             path = call.path.removesuffix("/status")
@@ -69,10 +74,11 @@ class Player:
                 if metadata.get(field):
                     self.memory[f"{key}:{name}"] = metadata[field]
 
-    def play(self, call):
-        if call.method == "WAIT":
-            return self.wait(call)
-        answer = self.client.call(call.method, call.target(self.memory), call.headers(), call.text(self.memory))
+    def ask(self, call):
+        self.client.send(call.method, call.target(self.memory), call.headers(self.memory), call.text(self.memory))
+
+    def hear(self, call):
+        answer = self.client.receive()
         self.remember(call, answer)
         masked = self.mask.body(answer.body) if isinstance(answer.body, dict) else answer.body
         out = {"code": answer.status, "body": masked if call.accept != "text/html" and isinstance(masked, dict) else type(masked).__name__}
@@ -81,25 +87,35 @@ class Player:
         return out, answer
 
     def wait(self, call):
-        """For a definition to be established and its resource to be served."""
+        """For a definition to be established and its resource to be served, or for it to be gone."""
         answer = None
         for _ in range(100):
-            answer = self.client.call("GET", call.target(self.memory), call.headers())
+            answer = self.client.call("GET", call.target(self.memory), call.headers(self.memory))
             if answer.status == 404:
                 break
+            if call.method == "GONE":
+                time.sleep(0.05)
+                continue
             conditions = {c["type"]: c["status"] for c in (answer.body.get("status") or {}).get("conditions") or []}
             spec = answer.body["spec"]
             if conditions.get("Established") == "True":
-                if self.client.call("GET", f"/apis/{spec['group']}/{spec['versions'][0]['name']}/{spec['names']['plural']}", call.headers()).status == 200:
+                if self.client.call("GET", f"/apis/{spec['group']}/{spec['versions'][0]['name']}/{spec['names']['plural']}", call.headers(self.memory)).status == 200:
                     break
             time.sleep(0.05)
         return {"code": answer.status}, answer
+
+    def repeat(self, call):
+        for _ in range(200):
+            self.ask(call)
+            if self.client.receive().status == call.until:
+                return
+            time.sleep(0.1)
 
     def open(self, call):
         target = call.target(self.memory)
         if not call.live and "timeoutSeconds" not in call.query:
             target += f"&timeoutSeconds={WATCH_SECONDS}"
-        self.watches.append((call, self.client.watch(target, call.headers())))
+        self.watches.append((call, self.client.watch(target, call.headers(self.memory))))
 
     def sequence(self, watch):
         if watch.status != 200:
@@ -122,9 +138,15 @@ class Player:
 
 class Tally:
     def __init__(self, known):
-        self.known, self.calls, self.failed, self.shown = known, 0, 0, 0
+        self.known, self.calls, self.failed, self.shown, self.fleeting = known, 0, 0, 0, 0
         self.signatures = collections.Counter()
         self.by_scene = collections.Counter()
+        self.lock = threading.Lock()
+
+    def count(self, scene):
+        with self.lock:
+            self.calls += 1
+            self.by_scene[scene.name] += 1
 
     def unlisted(self, call, found):
         rest = []
@@ -136,9 +158,11 @@ class Tally:
                 rest.append(difference)
         return rest
 
-    current = None
+    def show(self, *args):
+        with self.lock:
+            self.show_one(*args)
 
-    def show(self, scene, call, found, real, ours, request):
+    def show_one(self, scene, call, found, real, ours, request):
         self.failed += 1
         path = re.sub(r"j?\d+", "N", call.path)
         wheres = sorted({re.sub(r"\[\d+\]", "[]", where) for where, _, _ in found})
@@ -163,18 +187,32 @@ def brief(value, most=160):
 
 
 def play(scene, clients, tally, keep_going):
+    """What differed is left in scene.reports."""
+    scene.reports = []
     players = [Player(client) for client in clients]
     for call in scene.calls:
         if isinstance(call, WatchCall):
             for player in players if call.live else []:
                 player.open(call)
             continue
-        tally.calls += call.method != "WAIT"
-        tally.current = call
-        answers = [player.play(call) for player in players]
+        scene.current = call
+        if call.method == "PAUSE":
+            time.sleep(PAUSE_SECONDS)
+            continue
+        if call.until is not None:
+            for player in players:
+                player.repeat(call)
+            continue
+        if call.method in ("WAIT", "GONE"):
+            answers = [player.wait(call) for player in players]
+        else:
+            tally.count(scene)
+            for player in players:
+                player.ask(call)
+            answers = [player.hear(call) for player in players]
         found = tally.unlisted(call, differences(answers[0][0], answers[1][0]))
         if found:
-            tally.show(scene, call, found, answers[0][1].text, answers[1][1].text, call.text(players[1].memory))
+            scene.reports.append((call, found, answers[0][1].text, answers[1][1].text, call.text(players[1].memory)))
             if not keep_going:
                 break
     else:
@@ -197,7 +235,7 @@ def finish_watches(scene, players, tally):
                 watch.wait_end(WATCH_SECONDS + 2)
     for pair in zip(*(player.watches for player in players)):
         call = pair[0][0]
-        tally.calls += 1
+        tally.count(scene)
         if call.live:  # on a busy machine one of them may be late
             for _ in range(30):
                 if len({len(watch.events) for _, watch in pair}) == 1:
@@ -207,8 +245,7 @@ def finish_watches(scene, players, tally):
         found = tally.unlisted(call, differences(*sequences))
         if found:
             texts = [json.dumps([event.get("type") for event in watch.events]) if watch.status == 200 else watch.refusal for _, watch in pair]
-            tally.show(scene, call, found, *texts, "")
-            print(f"    events: real {texts[0]} embedded {texts[1]}") if tally.shown < SHOWN else None
+            scene.reports.append((call, found, *texts, f"events: real {texts[0]} embedded {texts[1]}"))
             return
 
 
@@ -218,7 +255,8 @@ def main():
     parser.add_argument("--programs", required=True, help="where etcd and kube-apiserver were built")
     parser.add_argument("--calls", type=int, default=1500)
     parser.add_argument("--seconds", type=int, default=3600, help="ends early after so long")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", default="1", help="one or several, with commas; `random` is one that is drawn and printed")
+    parser.add_argument("--players", type=int, default=12, help="scenes at a time")
     parser.add_argument("--scene", help="only scenes of this name")
     parser.add_argument("--number", type=int, help="only the scene of this number")
     parser.add_argument("--tamp", help="not used: every judge is given it")
@@ -243,34 +281,87 @@ def main():
             print(f"  {count:4} {signature}")
     for entry in known:
         print(f"known, seen {entry.count} times: {entry.reason[:100]}")
-    print(f"{tally.calls} calls in {seconds:.0f} s, {tally.calls / seconds:.0f} a second; {dict(tally.by_scene)}")
+    print(f"{tally.calls} calls in {seconds:.0f} s, {tally.calls / seconds:.0f} a second; " + ", ".join(f"{name} {count}" for name, count in sorted(tally.by_scene.items())))
+    print(f"{tally.fleeting} scenes differed once and not again")
     print(f"{tally.calls - tally.failed} passed, {tally.failed} failed")
     return 1 if tally.failed else 0
 
 
+class Script:
+    """The scenes of the seeds, one after the other, for whoever is free. A scene is a function of its seed and number."""
+
+    def __init__(self, args, tally):
+        self.args, self.tally, self.lock = args, tally, threading.Lock()
+        self.seeds = [str(random.SystemRandom().randrange(10**6)) if seed == "random" else seed for seed in args.seed.split(",")]
+        # On a server that is used again names must not come twice.
+        self.base = int(time.time()) % 1000000 * 10000 if args.real else 0
+        self.end = time.monotonic() + args.seconds
+        self.number = 0
+
+    def again(self, scene, attempt):
+        """The same scene under names that were not used yet."""
+        seed, number, place = scene.source
+        return self.write(seed, number, place + attempt * 1000000)
+
+    def write(self, seed, number, place):
+        scene = scenes.write(self.base + place + 1, random.Random(f"{seed}:{number}"), self.args.scene)
+        scene.label = f"--seed {seed} --number {number}" + (f" --scene {self.args.scene}" if self.args.scene else "")
+        scene.source = seed, number, place
+        return scene
+
+    def next(self):
+        with self.lock:
+            args, place = self.args, self.number
+            self.number += 1
+            if args.number and place >= len(self.seeds) or self.tally.calls >= args.calls or time.monotonic() > self.end:
+                return None
+            seed, number = self.seeds[place % len(self.seeds)], args.number or place // len(self.seeds) + 1
+        return self.write(seed, number, place)
+
+
 def run(args, tally, real, embedded):
+    script = Script(args, tally)
+    print(f"seeds {', '.join(script.seeds)}", flush=True)
+    players = [threading.Thread(target=play_all, args=(args, script, tally, real, embedded)) for _ in range(1 if args.number else args.players)]
+    for player in players:
+        player.start()
+    for player in players:
+        player.join()
+
+
+def lasts(scene, script, clients, tally, args):
+    """Whether a difference comes again. What does not was a matter of time: two writes fell into one second for one server and
+    into two for the other, or a cache had not heard yet. It is counted."""
+    for attempt in range(1, 1 + TRIES):
+        again = script.again(scene, attempt)
+        play(again, clients, tally, args.all)
+        if not again.reports:
+            with tally.lock:
+                tally.fleeting += 1
+                call, found = scene.reports[0][:2]
+                print(f"once, and not again: scene {scene.name} {scene.label}: {call.name()} {found[0][0]}: real {brief(found[0][1], 60)}, embedded {brief(found[0][2], 60)}")
+            return False
+    return True
+
+
+def play_all(args, script, tally, real, embedded):
     clients = [Client(*real), Client(*embedded.address)]
-    # On a server that is used again names must not come twice.
-    base = int(time.time()) % 1000000 * 10000 if args.real else 0
-    number = args.number or 0
-    end = time.monotonic() + args.seconds
-    while tally.calls < args.calls and time.monotonic() < end:
-        number += 0 if args.number else 1
-        scene = scenes.write(base + number, random.Random(f"{args.seed}:{number}"), args.scene)
-        scene.label = f"--seed {args.seed} --number {number}" + (f" --scene {args.scene}" if args.scene else "")
-        tally.by_scene[scene.name] += 1
+    while scene := script.next():
         try:
             play(scene, clients, tally, args.all)
+            if scene.reports and not lasts(scene, script, clients, tally, args):
+                continue
+            for report in scene.reports:
+                tally.show(scene, *report)
         except (OSError, http.client.HTTPException) as problem:
-            tally.failed += 1
-            print(f"\n--- scene {scene.name} {scene.label}: {problem!r} at {tally.current.name()}\n    body {brief(tally.current.body, 1500)}")
-            if not embedded.alive():
-                print("    the embedded server died: " + " | ".join((embedded.directory / "log").read_text().splitlines()[-40:])[:3000])
-                embedded.__exit__()
-                embedded.__enter__()
+            with tally.lock:
+                tally.failed += 1
+                print(f"\n--- scene {scene.name} {scene.label}: {problem!r} at {scene.current.name()}\n    body {brief(scene.current.body, 1500)}")
+                if not embedded.alive():
+                    print("    the embedded server died: " + " | ".join((embedded.directory / "log").read_text().splitlines()[-40:])[:3000])
+                    embedded.__exit__()
+                    embedded.__enter__()
             clients = [Client(*real), Client(*embedded.address)]
-        if args.number:
-            return
 
 
 if __name__ == "__main__":

@@ -179,6 +179,22 @@ def limits(dice):
     return {"spec": {"limits": [{"type": "PersistentVolumeClaim", "max": {"storage": "100Gi"}}]}}
 
 
+def event(dice):
+    return {"involvedObject": {"kind": "Pod", "name": "p", "namespace": dice.choice(["@ns@", "@ns@", "default"])}, "reason": "Tested", "message": "hello", "type": "Normal", **maybe(dice, 0.7, {"count": 1, "source": {"component": "judge"}, "firstTimestamp": "2020-01-01T00:00:00Z", "lastTimestamp": "2020-01-01T00:00:00Z"}),
+            **maybe(dice, 0.3, {"eventTime": "2020-01-01T00:00:00.000000Z", "action": "Test", "reportingComponent": "example.com/judge", "reportingInstance": "j"})}
+
+
+def policy(dice):
+    """Of a resource that nobody has, so that it judges nothing."""
+    return {"spec": {"matchConstraints": {"resourceRules": [{"apiGroups": ["nobody.example.com"], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["things"]}]},
+                     "validations": [{"expression": dice.choice(["object.metadata.name != 'x'", "has(object.spec)"]), **maybe(dice, 0.3, {"message": "no"})}], **maybe(dice, 0.3, {"variables": [{"name": "n", "expression": "object.metadata.name"}]})}}
+
+
+def webhooks(dice):
+    return {"webhooks": [{"name": "hook.example.com", "clientConfig": dice.choice([{"url": "https://localhost:1/x"}, {"service": {"namespace": "default", "name": "absent"}}]), "sideEffects": "None", "admissionReviewVersions": ["v1"],
+                          "rules": [{"apiGroups": ["nobody.example.com"], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["things"]}], **maybe(dice, 0.4, {"failurePolicy": "Ignore", "timeoutSeconds": 5})}]}
+
+
 CONDITION = {"type": "Ready", "status": "True", "lastTransitionTime": "2020-01-01T00:00:00Z", "reason": "Ok", "message": "fine"}
 
 CORE, APPS, BATCH = "/api/v1", "/apis/apps/v1", "/apis/batch/v1"
@@ -220,4 +236,12 @@ KINDS = {kind.plural: kind for kind in [
     Kind(RBAC, "clusterrolebindings", "ClusterRoleBinding", cluster_role_binding, False, changes=[("subjects", [{"kind": "Group", "name": "g"}])]),
     Kind(CORE, "namespaces", "Namespace", lambda d: {}, False, changes=[("metadata.labels.team", "a"), ("spec.finalizers", [])]),
     Kind("/apis/node.k8s.io/v1", "runtimeclasses", "RuntimeClass", lambda d: {"handler": "runc"}, False, changes=[("handler", "other")]),
+    Kind("/apis/storage.k8s.io/v1", "csidrivers", "CSIDriver", lambda d: {"spec": maybe(d, 0.5, {"attachRequired": False}) | maybe(d, 0.3, {"podInfoOnMount": True, "volumeLifecycleModes": ["Ephemeral"]})}, False, changes=[("spec.storageCapacity", True), ("spec.attachRequired", True)]),
+    Kind("/apis/discovery.k8s.io/v1", "endpointslices", "EndpointSlice", lambda d: {"addressType": "IPv4", "endpoints": [{"addresses": ["10.1.2.3"], **maybe(d, 0.5, {"conditions": {"ready": True}})}], **maybe(d, 0.6, {"ports": [{"port": 80, "name": "http"}]})},
+         changes=[("endpoints", []), ("addressType", "IPv6"), ("ports", [{"port": 81}])]),
+    Kind(CORE, "events", "Event", event, changes=[("count", 2), ("message", "other"), ("reason", "Other"), ("series", {"count": 3, "lastObservedTime": "2020-01-01T00:00:01.000000Z"})]),
+    Kind("/apis/admissionregistration.k8s.io/v1", "validatingadmissionpolicies", "ValidatingAdmissionPolicy", policy, False, changes=[("spec.failurePolicy", "Ignore"), ("spec.validations", []), ("spec.validations.0.expression", "1 +")]),
+    Kind("/apis/admissionregistration.k8s.io/v1", "validatingadmissionpolicybindings", "ValidatingAdmissionPolicyBinding", lambda d: {"spec": {"policyName": "absent", "validationActions": ["Deny"]}}, False, changes=[("spec.validationActions", ["Warn"]), ("spec.policyName", "")]),
+    Kind("/apis/admissionregistration.k8s.io/v1", "validatingwebhookconfigurations", "ValidatingWebhookConfiguration", webhooks, False, changes=[("webhooks.0.failurePolicy", "Ignore"), ("webhooks.0.sideEffects", "Some")]),
+    Kind("/apis/admissionregistration.k8s.io/v1", "mutatingwebhookconfigurations", "MutatingWebhookConfiguration", webhooks, False, changes=[("webhooks.0.timeoutSeconds", 31), ("webhooks.0.name", "short")]),
 ]}

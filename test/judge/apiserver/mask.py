@@ -6,8 +6,9 @@ import re
 TIME = re.compile(r"20(2[6-9]|[3-9]\d)-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 AGE = re.compile(r"(<unknown>|0s|\d+[smhdy](\d+[smhd])?)")
 UID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
-GENERATED = re.compile(r"\b(gen-[a-z]*-|kube-api-access-)[bcdfghjklmnpqrstvwxz2456789]{5}\b")
+GENERATED = re.compile(r"\b(gen-[a-z]*-|kube-api-access-|Bad_|x{58})[bcdfghjklmnpqrstvwxz2456789]{5}\b")
 ADDRESS = re.compile(r"10\.\d+\.\d+\.\d+")
+NODE_PORT = re.compile(r":3[0-2]\d{3}(?=/)")
 # Of lists and Status objects.
 LISTS = ("resourceVersion", "continue")
 
@@ -84,7 +85,7 @@ class Mask:
             return cell
         if AGE.fullmatch(cell):
             return "<age>"
-        return ADDRESS.sub("<address>", self.text(cell))
+        return NODE_PORT.sub(":<port>", ADDRESS.sub("<address>", self.text(cell)))
 
     def value(self, value, key):
         if isinstance(value, dict):
@@ -94,7 +95,9 @@ class Mask:
         if isinstance(value, list):
             if key == "clusterIPs":
                 return ["<address>" if ADDRESS.fullmatch(str(v)) else v for v in value]
-            return [self.value(v, "") for v in value]
+            masked = [self.value(v, "") for v in value]
+            # Rules come in the order of a hash map.
+            return sorted(masked, key=str) if key in ("resourceRules", "nonResourceRules") else masked
         if isinstance(value, str):
             if key in ("clusterIP",) and ADDRESS.fullmatch(value):
                 return "<address>"

@@ -19,7 +19,8 @@ USERS = [
 
 class RealServer(ControlPlane):
     def __init__(self, programs):
-        directory = pathlib.Path(tempfile.mkdtemp(prefix="tamp-judge-"))
+        memory = pathlib.Path("/dev/shm")
+        directory = pathlib.Path(tempfile.mkdtemp(prefix="tamp-judge-", dir=memory if memory.is_dir() else None))
         tokens = directory / "tokens.csv"
         tokens.write_text("".join(",".join([token, name, uid, *([f'"{",".join(groups)}"'] if groups else [])]) + "\n" for token, name, uid, groups in USERS))
         super().__init__(programs, directory, apiserver_flags=[

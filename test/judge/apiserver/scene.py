@@ -12,9 +12,11 @@ TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
 
 
 class Call:
-    def __init__(self, method, path, body=None, query=None, content=JSON_TYPE, accept=JSON_TYPE, user=ADMIN, save=None, agent="judge/1"):
+    until = None  # see Scene.until
+
+    def __init__(self, method, path, body=None, query=None, content=JSON_TYPE, accept=JSON_TYPE, user=ADMIN, save=None, agent="judge/1", extra=None):
         self.method, self.path, self.body, self.query = method, path, body, query or {}
-        self.content, self.accept, self.user, self.save, self.agent = content, accept, user, save, agent
+        self.content, self.accept, self.user, self.save, self.agent, self.extra = content, accept, user, save, agent, extra or {}
 
     def target(self, memory):
         path = fill(self.path, memory)
@@ -27,10 +29,10 @@ class Call:
         # Compact: the real server finds an embedded object changed when a patch only lays it out anew.
         return json.dumps(fill(self.body, memory), separators=(",", ":"))
 
-    def headers(self):
-        headers = {"Accept": self.accept, "User-Agent": self.agent}
+    def headers(self, memory):
+        headers = {"Accept": self.accept, "User-Agent": self.agent, **self.extra}
         if self.user:
-            headers["Authorization"] = f"Bearer {self.user}"
+            headers["Authorization"] = f"Bearer {fill(self.user, memory)}"
         if self.body is not None and self.content:
             headers["Content-Type"] = self.content
         return headers
@@ -91,11 +93,26 @@ class Scene:
         self.calls = []
 
     def call(self, method, path, body=None, **rest):
-        self.calls.append(Call(method, path, body, **rest))
+        self.calls.append(Call(method, path, fill(body, {"ns": self.ns}), **rest))
 
     def namespace(self):
         self.call("POST", "/api/v1/namespaces", {"metadata": {"name": self.ns}})
         self.call("POST", f"/api/v1/namespaces/{self.ns}/serviceaccounts", {"metadata": {"name": "default"}})
+
+    def pause(self):
+        """The real server learns of rights through a watch of its own: a moment after they were written."""
+        self.call("PAUSE", "")
+
+    def until(self, code, method, path, body, **rest):
+        """Again and again until it is answered so."""
+        self.call(method, path, body, **rest)
+        self.calls[-1].until = code
+
+    def wait_established(self, path):
+        self.call("WAIT", path)
+
+    def wait_gone(self, path):
+        self.call("GONE", path)
 
     def watch(self, path, query=None, **rest):
         self.calls.append(WatchCall(path, query, **rest))

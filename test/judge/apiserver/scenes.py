@@ -3,6 +3,7 @@ import copy
 
 from kinds import KINDS, container, pod_spec
 from scene import ADMIN, ALICE, BOB, TABLE, Scene, nested, set_at
+from scenes_more import definitions, generations, policies, selectors, subresources, tokens
 
 CORE = "/api/v1"
 
@@ -23,7 +24,7 @@ def life(scene):
         scene.call("POST", collection, body, query={"dryRun": "All"})
         scene.call("GET", path)
     scene.call("POST", collection, body, save="first", query={"fieldManager": "maker"} if dice.random() < 0.3 else {})
-    steps = ["get", "again", "put", "stale", "no-rv", "merge", "json", "strategic", "status-put", "status-patch", "scale", "table", "list", "label", "apply", "dry", "noop", "remove-field", "null"]
+    steps = ["get", "again", "put", "stale", "no-rv", "merge", "json", "strategic", "status-put", "status-patch", "scale", "table", "list", "label", "apply", "dry", "noop", "remove-field", "null", "broken-put", "broken-patch"]
     for step in dice.sample(steps, dice.randint(4, 9)):
         change = dice.choice(kind.changes)
         changed = copy.deepcopy(body)
@@ -70,6 +71,12 @@ def life(scene):
             scene.patch("merge", path, {"metadata": {"labels": {"dry": "run"}}}, query={"dryRun": "All"})
         elif step == "remove-field":
             scene.patch("json", path, [{"op": "remove", "path": dice.choice(["/metadata/labels", "/metadata/annotations", "/spec", "/metadata/name"])}])
+        elif step == "broken-put":
+            break_deep(dice, changed)
+            scene.call("PUT", path, changed)
+        elif step == "broken-patch":
+            break_deep(dice, changed)
+            scene.patch(dice.choice(["merge", "strategic"]), path, {key: value for key, value in changed.items() if key not in ("apiVersion", "kind", "metadata")})
         elif step == "null":
             scene.patch("merge", path, {dice.choice(["spec", "data", "rules"]): None})
     removal(scene, path)
@@ -350,7 +357,7 @@ def pages(scene):
             {"continue": "nonsense"}, {"limit": "-1"}, {"limit": "x"}, {"resourceVersion": "@rv:x0@", "resourceVersionMatch": "Exact"}, {"resourceVersion": "@rv:x2@", "resourceVersionMatch": "NotOlderThan"}, {"resourceVersionMatch": "Exact"},
             {"resourceVersion": "0", "resourceVersionMatch": "Exact"}, {"resourceVersion": "nonsense"}, {"resourceVersion": "-1"}, {"resourceVersion": "0"}, {"resourceVersion": "@rv:x1@"}, {"resourceVersion": "@rv:x1@", "limit": "2"},
             {"labelSelector": "a in (b"}, {"labelSelector": "n in (0,1),even!=true"}, {"labelSelector": "n>1"}, {"labelSelector": "n notin (0)"}, {"labelSelector": "!n"}, {"fieldSelector": "spec.nope=1"}, {"fieldSelector": "metadata.name=x0,metadata.namespace=" + scene.ns}, {"fieldSelector": "=="},
-            {"limit": "2", "resourceVersion": "0"}, {"timeoutSeconds": "5"}, {"timeoutSeconds": "x"}, {"watch": "nonsense"}, {"allowWatchBookmarks": "true"}, {"sendInitialEvents": "true"}, {"resourceVersion": "@rv:x3@", "resourceVersionMatch": "Nonsense"}], 8):
+            {"limit": "2", "resourceVersion": "0"}, {"timeoutSeconds": "5"}, {"timeoutSeconds": "x"}, {"resourceVersion": "99999999"}, {"resourceVersion": "99999999", "resourceVersionMatch": "Exact"}, {"allowWatchBookmarks": "true"}, {"sendInitialEvents": "true"}, {"resourceVersion": "@rv:x3@", "resourceVersionMatch": "Nonsense"}], 8):
         scene.call("GET", collection, query=query)
     scene.call("GET", kind.root + "/" + kind.plural, query={"fieldSelector": f"metadata.namespace={scene.ns}", "labelSelector": "even"})
     scene.call("GET", collection, accept=TABLE, query={"limit": 2})
@@ -391,7 +398,7 @@ def watches(scene):
     scene.watch(collection, {"resourceVersion": "@rv:w0@", "labelSelector": "app=web"}, live=False, accept=dice.choice(["application/json", TABLE]))
     scene.watch(collection, {"resourceVersion": dice.choice(["0", ""])}, live=False)
     scene.watch(f"{CORE}/namespaces", {"resourceVersion": "@rv:w0@", "fieldSelector": f"metadata.name={scene.ns}"}, live=False)
-    for query in dice.sample([{"resourceVersion": "nonsense"}, {"resourceVersion": "1"}, {"labelSelector": "(("}, {"fieldSelector": "spec.none=1"}, {"sendInitialEvents": "true"}, {"resourceVersionMatch": "NotOlderThan"}, {"timeoutSeconds": "x"}], 2):
+    for query in dice.sample([{"resourceVersion": "nonsense"}, {"labelSelector": "(("}, {"fieldSelector": "spec.none=1"}, {"sendInitialEvents": "true"}, {"resourceVersionMatch": "NotOlderThan"}, {"timeoutSeconds": "x"}], 2):
         scene.watch(collection, query, live=False)
 
 
@@ -410,6 +417,7 @@ def access(scene):
     subject = dice.choice([{"kind": "User", "name": "alice", "apiGroup": "rbac.authorization.k8s.io"}, {"kind": "Group", "name": "developers", "apiGroup": "rbac.authorization.k8s.io"}])
     scene.call("POST", f"{roles}/rolebindings", {"metadata": {"name": "b"}, "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "r"}, "subjects": [subject]})
     scene.call("POST", maps, {"metadata": {"name": "one"}})
+    scene.pause()
     user = lambda: dice.choice([ALICE, ALICE, BOB, "nobody-knows", None])
     for _ in range(dice.randint(10, 18)):
         how = dice.randint(0, 13)
@@ -443,6 +451,7 @@ def access(scene):
         else:
             scene.call("GET", dice.choice([f"{CORE}/namespaces", f"{CORE}/nodes", f"{CORE}/namespaces/{scene.ns}", f"{rbac}/clusterroles/view"]), user=dice.choice([ALICE, BOB]))
     scene.call("DELETE", f"{roles}/rolebindings/b")
+    scene.pause()
     scene.call("GET", maps, user=ALICE)
 
 
@@ -548,7 +557,7 @@ def custom(scene):
         set_at(broken, *dice.choice([("spec.versions.0.storage", False), ("spec.scope", "Nowhere"), ("spec.versions.0.schema", {}), ("spec.names.plural", "Bad"), ("spec.versions.0.schema.openAPIV3Schema.properties.spec.properties.size.type", "nonsense"), ("spec.group", ""), ("spec.versions", [])]))
         scene.call("POST", crds, broken)
     scene.call("POST", crds, crd)
-    scene.call("WAIT", f"{crds}/widgets.{group}")
+    scene.wait_established(f"{crds}/widgets.{group}")
     scene.call("GET", f"{crds}/widgets.{group}")
     root = f"/apis/{group}/v1"
     collection = f"{root}/namespaces/{scene.ns}/widgets" if namespaced else f"{root}/widgets"
@@ -591,10 +600,12 @@ def custom(scene):
     scene.call("GET", collection)
     if dice.random() < 0.3:
         scene.call("DELETE", f"{crds}/widgets.{group}")
-        scene.call("GET", f"{crds}/widgets.{group}")
+        scene.wait_gone(f"{crds}/widgets.{group}")
+        scene.call("GET", collection)
 
 
-SCENES = [(life, 40), (faults, 14), (apply_two, 10), (lists_patch, 6), (evictions, 10), (pages, 6), (watches, 6), (access, 6), (bad_requests, 6), (generated, 6), (custom, 6)]
+SCENES = [(life, 40), (faults, 14), (apply_two, 10), (lists_patch, 6), (evictions, 10), (pages, 6), (watches, 6), (access, 6), (bad_requests, 6), (generated, 6), (custom, 6),
+          (policies, 3), (tokens, 4), (subresources, 6), (selectors, 6), (definitions, 6), (generations, 10)]
 
 
 def write(number, dice, only=None):
