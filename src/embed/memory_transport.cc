@@ -85,7 +85,8 @@ kube::Pending MemoryTransport::send(kube::Request request, std::function<void(ku
   });
   return kube::Pending([this, id] {
     // Once sent, the server carries it out, whether anybody waits for the answer or not.
-    if (auto found = calls_.find(id); found != calls_.end()) found->second.done = [](kube::Exchange) {};
+    if (auto found = calls_.find(id); found != calls_.end())
+      found->second.done = [](const kube::Exchange&) {};
   });
 }
 

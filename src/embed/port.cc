@@ -28,6 +28,9 @@ constexpr std::size_t kMaxBody = std::size_t{3} << 20;
 // too slow even for that, it gets a 410 there as from the real server.
 constexpr std::size_t kEnoughWaiting = std::size_t{1} << 20;
 
+constexpr std::string_view kUnauthorized =
+    R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Unauthorized","reason":"Unauthorized","code":401})";
+
 std::string random_token() {
   std::random_device device;
   std::string token;
@@ -46,8 +49,10 @@ api::Request to_api(HttpRequest in) {
   out.authorization = std::move(in.authorization);
   out.body = std::move(in.body);
   for (auto& [name, value] : in.others) {
-    if (name == "impersonate-user") out.impersonate_user = std::move(value);
-    if (name == "impersonate-group") out.impersonate_groups.push_back(std::move(value));
+    if (name == "impersonate-user")
+      out.impersonate_user = std::move(value);
+    else if (name == "impersonate-group")
+      out.impersonate_groups.push_back(std::move(value));
   }
   return out;
 }
@@ -95,26 +100,30 @@ std::optional<Duration> wished_life(std::string_view target) {
 // The part that runs on the server's thread.
 class Desk {
  public:
-  Desk(api::Server& server, Port::Post post, Duration watch_life, std::weak_ptr<Desk*> self)
-      : server_(server), post_(std::move(post)), watch_life_(watch_life), self_(std::move(self)) {}
-  ~Desk() {
+  Desk(api::Server& server, Port::Post post, const PortOptions& options, std::weak_ptr<Desk*> self)
+      : server_(server), post_(std::move(post)), options_(options), self_(std::move(self)) {}
+  ~Desk() { end_watches(); }
+  Desk(const Desk&) = delete;
+  Desk& operator=(const Desk&) = delete;
+
+  void answer(HttpRequest request, const Responder& respond) {
+    const api::Request call = to_api(std::move(request));
+    if (options_.admitted && !options_.admitted(call)) {
+      tell(call, 401);
+      return respond({401, "application/json", std::string(kUnauthorized)});
+    }
+    if (server_.is_watch(call)) return watch(call, respond);
+    api::Answer answer = server_.handle(call);
+    tell(call, answer.status);
+    respond(to_http(std::move(answer)));
+  }
+
+  void end_watches() {
     for (auto& [watch, stream] : watches_) {
       server_.close_watch(watch);
       stream.finish();
     }
-  }
-
-  void answer(HttpRequest request, const Responder& respond) {
-    if (closed_) return respond({503, "text/plain; charset=utf-8", "the server is closed\n"});
-    const api::Request call = to_api(std::move(request));
-    if (server_.is_watch(call)) return watch(call, respond);
-    respond(to_http(server_.handle(call)));
-  }
-
-  void set_closed(bool closed) {
-    closed_ = closed;
-    if (closed)
-      for (auto& [watch, stream] : watches_) stream.finish();
+    watches_.clear();
   }
 
  private:
@@ -125,6 +134,10 @@ class Desk {
         if (const auto desk = self.lock()) action(**desk);
       });
     };
+  }
+
+  void tell(const api::Request& call, int status) const {
+    if (options_.answered) options_.answered(call, status);
   }
 
   void watch(const api::Request& call, const Responder& respond) {
@@ -138,6 +151,7 @@ class Desk {
     const api::Server::Watch opened = server_.open_watch(call, [asked, look] {
       if (!std::exchange(*asked, true)) look();
     });
+    tell(call, opened.id ? 200 : opened.refusal.status);
     if (!opened.id) return respond(to_http(opened.refusal));
     *id = opened.id;
     HttpStream stream;
@@ -149,7 +163,7 @@ class Desk {
     response.status = 200;
     response.body.clear();
     response.stream = stream;
-    response.stream_for = wished_life(call.target).value_or(watch_life_);
+    response.stream_for = wished_life(call.target).value_or(options_.watch_life);
     pump(watch);
     respond(std::move(response));
   }
@@ -174,10 +188,9 @@ class Desk {
 
   api::Server& server_;
   Port::Post post_;
-  const Duration watch_life_;
+  const PortOptions& options_;
   std::weak_ptr<Desk*> self_;  // what is posted finds the desk by it, or finds it gone
   std::map<api::WatchId, HttpStream> watches_;
-  bool closed_ = false;
 };
 
 }  // namespace
@@ -185,10 +198,23 @@ class Desk {
 struct Port::Impl {
   PortOptions options;
   std::string authority;
+  serve::HttpOptions listening;  // with the port that was found
+  Post post;
   // Order matters: the HTTP server goes first, then the desk.
   std::shared_ptr<Desk*> self = std::make_shared<Desk*>(nullptr);
   std::optional<Desk> desk;
   std::unique_ptr<serve::HttpServer> http;
+
+  Status listen() {
+    TAMP_TRY(http, serve::HttpServer::start(listening, [to = post, desk = std::weak_ptr(self)](
+                                                           HttpRequest request, Responder respond) {
+               to([desk, request = std::move(request), respond = std::move(respond)]() mutable {
+                 if (const auto there = desk.lock()) (*there)->answer(std::move(request), respond);
+               });
+             }));
+    listening.port = http->port();
+    return success();
+  }
 };
 
 Port::Port(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -203,7 +229,8 @@ Result<std::unique_ptr<Port>> Port::start(api::Server& server, Post post, Time n
   impl->options = std::move(options);
   if (impl->options.token.empty()) impl->options.token = random_token();
   server.add_token(impl->options.token, impl->options.caller);
-  impl->desk.emplace(server, post, impl->options.watch_life, impl->self);
+  impl->post = std::move(post);
+  impl->desk.emplace(server, impl->post, impl->options, impl->self);
   *impl->self = &*impl->desk;
 
   TAMP_TRY(const serve::CertifiedKey authority, serve::make_authority("tamp embedded authority", now));
@@ -211,23 +238,18 @@ Result<std::unique_ptr<Port>> Port::start(api::Server& server, Post post, Time n
            serve::make_serving_certificate(authority,
                                            {"127.0.0.1", "::1", "localhost", "kubernetes.default.svc"}, now));
   impl->authority = authority.certificate;
-  serve::HttpOptions http;
+  serve::HttpOptions& http = impl->listening;
   http.address = impl->options.address;
   http.port = impl->options.port;
   http.tls = serve::TlsIdentity{serving.certificate, serving.private_key};
   http.max_body_bytes = kMaxBody;
   http.max_header_bytes = std::size_t{64} << 10;
   http.max_connections = 2048;
-  TAMP_TRY(impl->http, serve::HttpServer::start(std::move(http), [post, self = std::weak_ptr(impl->self)](
-                                                                     HttpRequest request, Responder respond) {
-             post([self, request = std::move(request), respond = std::move(respond)]() mutable {
-               if (const auto desk = self.lock()) (*desk)->answer(std::move(request), respond);
-             });
-           }));
+  TAMP_CHECK(impl->listen());
   return std::unique_ptr<Port>(new Port(std::move(impl)));
 }
 
-std::uint16_t Port::port() const { return impl_->http->port(); }
+std::uint16_t Port::port() const { return impl_->listening.port; }
 std::string Port::url() const {
   const bool v6 = impl_->options.address.find(':') != std::string::npos;
   return fmt::format(fmt::runtime(v6 ? "https://[{}]:{}" : "https://{}:{}"), impl_->options.address, port());
@@ -258,6 +280,10 @@ std::string Port::kubeconfig() const {
       name, url(), codec::encode_base64(impl_->authority), token());
 }
 
-void Port::set_closed(bool closed) { impl_->desk->set_closed(closed); }
+void Port::go_down() {
+  impl_->http.reset();
+  impl_->desk->end_watches();
+}
+Status Port::come_back() { return impl_->http ? success() : impl_->listen(); }
 
 }  // namespace tamp::embed

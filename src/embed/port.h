@@ -28,6 +28,11 @@ struct PortOptions {
   std::string name = "tamp";  // of cluster, user and context in the kubeconfig
   // A watch without timeoutSeconds: Kubernetes chooses between 30 and 60 minutes.
   Duration watch_life = Duration::minutes(45);
+  // Called on the server's thread before each request: false is a 401, whatever the server would say. Empty: the server alone
+  // decides. For tokens that are to expire sooner than Kubernetes would let them.
+  std::function<bool(const world::api::Request&)> admitted = {};
+  // Called on the server's thread with every request that was answered, and with watches when they open: an audit log.
+  std::function<void(const world::api::Request&, int status)> answered = {};
 };
 
 class Port {
@@ -49,8 +54,10 @@ class Port {
   const std::string& authority() const;  // PEM: what clients are to trust
   std::string kubeconfig() const;
 
-  // Requests from now on are answered 503, watches end; for tests of outages.
-  void set_closed(bool closed);
+  // For tests of outages: what is connected is cut off and nobody can connect, until it comes back under the same address
+  // and certificate. REQUIRES: on the server's thread.
+  void go_down();
+  Status come_back();
 
  private:
   struct Impl;

@@ -5,8 +5,11 @@
 
 #include <chrono>
 #include <functional>
+#include <future>
+#include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "kube/real_loop.h"
 #include "serve/http_client_for_test.h"
@@ -97,6 +100,79 @@ TEST_F(PortTest, AWatchEndsAfterItsTimeout) {
   watcher.send(request("GET", kConfigMaps + "?watch=true&timeoutSeconds=1"));
   EXPECT_EQ(status_of(watcher.read_response()), 200);
   EXPECT_EQ(watcher.read_exactly(5), "0\r\n\r\n");
+}
+
+// ---- clients that are not to be trusted
+
+TEST_F(PortTest, OnlyTheTokenItselfWillDo) {
+  const std::string good = port_->token();
+  for (const std::string& given :
+       {"Bearer " + good.substr(1), "Bearer " + good + "0", "Bearer " + std::string(60'000, 'x')}) {
+    RawClient client(port_->port(), port_->authority());
+    client.send("GET " + kConfigMaps + " HTTP/1.1\r\nHost: a\r\nAuthorization: " + given + "\r\n\r\n");
+    EXPECT_EQ(status_of(client.read_response()), 401) << given.substr(0, 40);
+  }
+  RawClient nobody(port_->port(), port_->authority());
+  nobody.send(request("GET", kConfigMaps, "", false));
+  EXPECT_EQ(status_of(nobody.read_response()), 403) << "anonymous, and without rights";
+}
+
+TEST_F(PortTest, WhatIsTooLargeIsRefusedBeforeItIsRead) {
+  RawClient body(port_->port(), port_->authority());
+  body.send("POST " + kConfigMaps + " HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer " + port_->token() +
+            "\r\nContent-Type: application/json\r\nContent-Length: 1099511627776\r\n\r\n{");
+  EXPECT_EQ(status_of(body.read_response()), 413);
+  RawClient header(port_->port(), port_->authority());
+  header.send("GET " + kConfigMaps + " HTTP/1.1\r\nHost: a\r\nX: " + std::string(100'000, 'x') + "\r\n\r\n");
+  EXPECT_EQ(status_of(header.read_response()), 431);
+}
+
+TEST_F(PortTest, NonsenseIsABadRequest) {
+  const std::string deep(200'000, '[');
+  for (const std::string& body :
+       {std::string("{"), std::string("nonsense"), deep, std::string("\0\x01\xff", 3)}) {
+    RawClient client(port_->port(), port_->authority());
+    client.send(request("POST", kConfigMaps, body));
+    EXPECT_EQ(status_of(client.read_response()), 400) << body.substr(0, 20);
+  }
+  RawClient noise(port_->port(), port_->authority());
+  noise.send("\x16\x03\x01 this is not HTTP\r\n\r\n");
+  EXPECT_EQ(status_of(noise.read_response()), 400);
+}
+
+TEST_F(PortTest, SlowClientsKeepNobodyWaiting) {
+  std::vector<std::unique_ptr<RawClient>> slow;
+  for (int i = 0; i < 10; ++i) {
+    slow.push_back(std::make_unique<RawClient>(port_->port(), port_->authority()));
+    slow.back()->send(i % 2 == 0
+                          ? "GET " + kConfigMaps + " HTTP/1.1\r\nHos"
+                          : "POST " + kConfigMaps + " HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{");
+  }
+  RawClient writer(port_->port(), port_->authority());
+  writer.send(request("POST", kConfigMaps, R"({"metadata":{"name":"a"}})"));
+  EXPECT_EQ(status_of(writer.read_response()), 201);
+}
+
+TEST_F(PortTest, AnOutageCutsEverybodyOffAndEndsUnderTheSameAddress) {
+  RawClient watcher(port_->port(), port_->authority());
+  watcher.send(request("GET", kConfigMaps + "?watch=true"));
+  EXPECT_EQ(status_of(watcher.read_response()), 200);
+  const std::uint16_t number = port_->port();
+  const auto on_its_thread = [this](const std::function<void()>& action) {
+    std::promise<void> done;
+    loop_.post([&] {
+      action();
+      done.set_value();
+    });
+    done.get_future().wait();
+  };
+  on_its_thread([&] { port_->go_down(); });
+  EXPECT_FALSE(RawClient(number, port_->authority()).connected());
+  on_its_thread([&] { EXPECT_TRUE(port_->come_back().ok()); });
+  EXPECT_EQ(port_->port(), number);
+  RawClient again(number, port_->authority());
+  again.send(request("GET", kConfigMaps));
+  EXPECT_EQ(status_of(again.read_response()), 200);
 }
 
 TEST_F(PortTest, TheKubeconfigNamesServerAuthorityAndToken) {

@@ -91,7 +91,7 @@ std::vector<std::string> node_cells(const FleetPage& page, const Style& style) {
     const auto flush = [&](bool last) {
       std::string head = first ? printable(pool) : "";
       head.resize(std::max<std::size_t>(head.size(), 14), ' ');
-      lines.push_back("  " + head + line);
+      lines.push_back(fmt::format("  {}{}", head, line));
       if (last)
         lines.back() += paint(style, Ink::Dim, fmt::format("  {} nodes, {}/h", count, format_money(cost, 2)));
       line.clear();
@@ -122,7 +122,7 @@ std::vector<std::string> cut(std::vector<std::string> lines, std::size_t most, c
 
 // The text in one line of the page.
 std::string fit(std::string_view text, std::size_t width) {
-  const std::string clean = printable(text);
+  std::string clean = printable(text);
   if (display_width(clean) <= width) return clean;
   std::string out;
   std::size_t used = 0;
@@ -192,6 +192,7 @@ std::string fleet_page(const FleetPage& page, const Style& style, std::size_t ro
       below.push_back("    " + paint(style, Ink::Cyan, fit(line, style.width - 4)));
   }
   std::vector<std::string> why;
+  why.reserve(page.reasons.size());
   for (const std::string& line : page.reasons)
     why.push_back("    " + paint(style, Ink::Dim, fit(line, style.width - 4)));
   append(below, cut(std::move(why), 4, style));

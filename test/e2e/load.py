@@ -33,14 +33,18 @@ class Api:
         cluster, user = config["clusters"][0]["cluster"], config["users"][0]["user"]
         self.host = urllib.parse.urlparse(cluster["server"]).netloc
         self.context = ssl.create_default_context(cafile=cluster["certificate-authority"])
-        self.context.load_cert_chain(user["client-certificate"], user["client-key"])
+        self.headers = {"Content-Type": "application/json"}
+        if "token" in user:
+            self.headers["Authorization"] = f"Bearer {user['token']}"
+        else:
+            self.context.load_cert_chain(user["client-certificate"], user["client-key"])
         self.local = threading.local()
 
     def call(self, method, path, body=None, accept=(200, 201)):
         connection = getattr(self.local, "connection", None)
         if connection is None:
             connection = self.local.connection = http.client.HTTPSConnection(self.host, context=self.context, timeout=60)
-        connection.request(method, path, json.dumps(body) if body is not None else None, {"Content-Type": "application/json"})
+        connection.request(method, path, json.dumps(body) if body is not None else None, self.headers)
         answer = connection.getresponse()
         content = json.loads(answer.read())
         if answer.status not in accept:

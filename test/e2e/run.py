@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""run.py --programs BUILT [--filter TEXT] [TEST…]: runs end-to-end tests, each TEST with a control plane of its own, and ends
-with "N passed, M failed".
+"""run.py --programs BUILT [--on real|embedded] [--filter TEXT] [TEST…]: runs end-to-end tests, each TEST with a control plane of
+its own, and ends with "N passed, M failed".
 
 Without a TEST: embedded_kubectl_test.py, deploy_test.py, agent_test.py, karpenter_runs_test.py and every build/bin/e2e_*, those named e2e_karpenter* with Karpenter; not e2e_soak*, which run
-for long.
+for long. What makes sense on the embedded cluster (ON_EMBEDDED below) runs there too, first; --on chooses one of the two.
 
-A TEST is a GoogleTest program, or a .py file whose last line is "N passed, M failed". "karpenter:TEST" asks for Karpenter too,
-"flag=--name=value:TEST" for a flag of the API server, "alone:TEST" for no control plane at all. With a filter only tests whose path contains it run, and a GoogleTest
-program whose path does not is given it as --gtest_filter=*TEXT*.
+A TEST is a GoogleTest program, or a .py file whose last line is "N passed, M failed". "embedded:TEST" runs on the embedded cluster,
+"karpenter:TEST" asks for Karpenter too, "flag=--name=value:TEST" for a flag of the API server, "alone:TEST" for no control plane
+at all. With a filter only tests whose path contains it run, and a GoogleTest program whose path does not is given it as
+--gtest_filter=*TEXT*.
 
 What a test finds in its environment:
     KUBECONFIG                an administrator
@@ -36,20 +37,29 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE / "controlplane"))
 from controlplane import ControlPlane  # noqa: E402
+from embedded import EmbeddedPlane  # noqa: E402
 from processes import dies_with_parent  # noqa: E402
 
 
+BUILT = HERE.parent.parent / "build/bin"
+# Tests that run on the embedded cluster too, unchanged, and what is left out of them. Not e2e_karpenter and e2e_soak: Karpenter itself is
+# what they are about. CONTRIBUTING.md says why.
+ON_EMBEDDED = {"e2e_faults": "", "e2e_live": "Webhook.*:*AdmissionPolicy*"}
+
+
 class Wish:
-    """A TEST argument: [alone:][karpenter:][flag=…:]PATH"""
+    """A TEST argument: [alone:][embedded:][karpenter:][flag=…:]PATH"""
 
     def __init__(self, text):
-        self.karpenter, self.alone, self.flags = False, False, []
+        self.karpenter, self.alone, self.embedded, self.flags = False, False, False, []
         while ":" in text:
             word, text = text.split(":", 1)
             if word == "karpenter":
                 self.karpenter = True
             elif word == "alone":
                 self.alone = True
+            elif word == "embedded":
+                self.embedded = True
             elif word.startswith("flag="):
                 self.flags.append(word.removeprefix("flag="))
             else:
@@ -58,9 +68,10 @@ class Wish:
 
 
 def all_tests():
-    programs = sorted(path for path in (HERE.parent.parent / "build/bin").glob("e2e_*")
-                      if os.access(path, os.X_OK) and not path.name.startswith("e2e_soak"))
-    return [f"alone:{HERE / 'embedded_kubectl_test.py'}", str(HERE / "deploy_test.py"), str(HERE / "agent_test.py"), f"karpenter:{HERE / 'karpenter_runs_test.py'}"] + [f"karpenter:{path}" if path.name.startswith("e2e_karpenter") else str(path) for path in programs]
+    programs = sorted(path for path in BUILT.glob("e2e_*") if os.access(path, os.X_OK) and not path.name.startswith("e2e_soak"))
+    real = [HERE / "deploy_test.py", HERE / "agent_test.py", HERE / "karpenter_runs_test.py", *programs]
+    return ([f"alone:{HERE / 'embedded_kubectl_test.py'}"] + [f"embedded:{path}" for path in real if path.name in ON_EMBEDDED] +
+            [f"karpenter:{path}" if path.name.startswith(("e2e_karpenter", "karpenter_")) else str(path) for path in real])
 
 
 def counts_of(output, results):
@@ -84,20 +95,24 @@ def run_alone(wish, programs):
 def run(wish, programs, text, keep):
     if wish.alone:
         return run_alone(wish, programs)
-    plane = ControlPlane(programs, tempfile.mkdtemp(prefix="tamp-e2e-"), wish.karpenter, wish.flags)
+    directory = tempfile.mkdtemp(prefix="tamp-e2e-")
+    plane = (EmbeddedPlane(programs, directory, BUILT / "embedded-cluster") if wish.embedded else
+             ControlPlane(programs, directory, wish.karpenter, wish.flags))
     results = plane.directory / "results.json"
     begin = time.monotonic()
     passed, failed = 0, 1
     with plane:
-        print(f"== {wish.path.name}: control plane after {time.monotonic() - begin:.1f} s, {plane.directory}", flush=True)
+        print(f"== {wish.path.name}: {'embedded cluster' if wish.embedded else 'control plane'} after {time.monotonic() - begin:.1f} s, {plane.directory}", flush=True)
         environment = {
             **os.environ, **plane.environment(), "GTEST_OUTPUT": f"json:{results}", "TAMP_E2E_LOAD": str(HERE / "load.py"),
             "TAMP_E2E_CONTROLPLANE": str(HERE / "controlplane/controlplane.py"), "TAMP_E2E_SOURCE": str(HERE.parent.parent),
             "PYTHONDONTWRITEBYTECODE": "1",
         }
         command = [str(wish.path)] if wish.path.suffix != ".py" else [sys.executable, str(wish.path)]
-        if text and text not in str(wish.path) and wish.path.suffix != ".py":
-            command.append(f"--gtest_filter=*{text}*")
+        chosen = f"*{text}*" if text and text not in str(wish.path) else "*"
+        without = ON_EMBEDDED.get(wish.path.name, "") if wish.embedded else ""
+        if wish.path.suffix != ".py":
+            command.append(f"--gtest_filter={chosen}" + (f"-{without}" if without else ""))
         child = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                  preexec_fn=dies_with_parent())
         output = []
@@ -123,12 +138,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--programs", required=True)
     parser.add_argument("--filter", default="")
+    parser.add_argument("--on", choices=("real", "embedded"), help="only tests on this one")
     parser.add_argument("--keep", action="store_true", help="keep the directories, also of tests that pass")
     parser.add_argument("tests", nargs="*", metavar="TEST")
     args = parser.parse_args()
     passed = failed = 0
     for wish in map(Wish, args.tests or all_tests()):
         if args.filter and wish.path.suffix == ".py" and args.filter not in str(wish.path):
+            continue
+        if args.on and (args.on == "embedded") != (wish.embedded or wish.alone):
             continue
         try:
             more_passed, more_failed = run(wish, args.programs, args.filter, args.keep)

@@ -99,6 +99,7 @@ std::vector<Source> Karpenter::sources(Stage& stage) const {
     return std::tie(a.first, a.second.name) < std::tie(b.first, b.second.name);
   });
   std::vector<Source> out;
+  out.reserve(weighted.size());
   for (auto& [weight, source] : weighted) out.push_back(std::move(source));
   return out;
 }

@@ -271,6 +271,17 @@ class ControlPlane:
             self.kubectl("patch", kind, "tamp", "--type=json", "-p", json.dumps(patch))
         return f"localhost:{port}"
 
+    def fault(self, command, name):
+        if name not in self.processes:
+            raise RuntimeError(f"there is no {name}; there are {', '.join(self.processes)}")
+        process = self.processes[name]
+        if command == "restart":
+            process.kill()
+            self.up(name)
+        else:
+            getattr(process, command)()
+        return process.state()
+
     # --- control ------------------------------------------------------------------------------------------------------
 
     def obey(self, words):
@@ -278,16 +289,7 @@ class ControlPlane:
         if command == "status":
             return "; ".join(f"{name}: {process.state()}" for name, process in self.processes.items())
         if command in ("kill", "restart", "freeze", "thaw"):
-            (name,) = args
-            if name not in self.processes:
-                raise RuntimeError(f"there is no {name}; there are {', '.join(self.processes)}")
-            process = self.processes[name]
-            if command == "restart":
-                process.kill()
-                self.up(name)
-            else:
-                getattr(process, command)()
-            return process.state()
+            return self.fault(command, *args)
         if command == "compact":
             return str(self.compact())
         if command == "token":
