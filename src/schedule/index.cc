@@ -111,21 +111,56 @@ void Index::build_room() {
   }
 }
 
+// The order in which pods look for places. Compared are flat keys: the size, which pods of one spec share, as a number; the age;
+// and the eight bytes of the uid where uids begin to differ. The texts themselves are looked at only where all of that is equal.
 void Index::build_ranks() {
-  std::vector<std::uint32_t> order(cluster_.pods.size());
-  std::iota(order.begin(), order.end(), 0u);
-  auto cpu = [&](std::uint32_t i) { return cluster_.spec(cluster_.pods[i]).requests.get(kCpu); };
-  auto memory = [&](std::uint32_t i) { return cluster_.spec(cluster_.pods[i]).requests.get(kMemory); };
-  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    if (auto x = cpu(a), y = cpu(b); x != y) return x > y;
-    if (auto x = memory(a), y = memory(b); x != y) return x > y;
-    const Pod &p = cluster_.pods[a], &q = cluster_.pods[b];
-    if (p.created != q.created) return p.created < q.created;
-    if (p.uid != q.uid) return cluster_.text(p.uid) < cluster_.text(q.uid);
+  const auto& specs = cluster_.pod_specs;
+  std::vector<std::uint32_t> by_size(specs.size());
+  std::iota(by_size.begin(), by_size.end(), 0u);
+  auto size = [&](std::uint32_t s) {
+    return std::pair(specs[s].requests.get(kCpu), specs[s].requests.get(kMemory));
+  };
+  std::sort(by_size.begin(), by_size.end(), [&](std::uint32_t a, std::uint32_t b) {
+    if (auto x = size(a), y = size(b); x != y) return x > y;
     return a < b;
   });
-  rank_.resize(order.size());
-  for (std::uint32_t i = 0; i < order.size(); ++i) rank_[order[i]] = i;
+  std::vector<std::uint32_t> size_rank(specs.size());
+  for (std::uint32_t i = 0, rank = 0; i < by_size.size(); ++i) {
+    if (i > 0 && size(by_size[i]) != size(by_size[i - 1])) ++rank;
+    size_rank[by_size[i]] = rank;
+  }
+
+  const auto& pods = cluster_.pods;
+  std::string_view first = pods.empty() ? std::string_view() : cluster_.text(pods[0].uid);
+  std::size_t common = first.size();
+  for (const Pod& pod : pods) {
+    std::string_view uid = cluster_.text(pod.uid);
+    common = std::min(common, uid.size());
+    while (uid.substr(0, common) != first.substr(0, common)) --common;
+  }
+  struct Key {
+    std::uint32_t size;
+    std::uint32_t pod;
+    decltype(Pod::created) created;
+    std::uint64_t uid;
+  };
+  std::vector<Key> keys(pods.size());
+  for (std::uint32_t i = 0; i < keys.size(); ++i) {
+    std::string_view uid = cluster_.text(pods[i].uid).substr(common);
+    std::uint64_t head = 0;
+    for (std::size_t b = 0; b < 8; ++b)
+      head = head << 8 | (b < uid.size() ? static_cast<unsigned char>(uid[b]) : 0u);
+    keys[i] = {size_rank[pods[i].spec.index()], i, pods[i].created, head};
+  }
+  std::sort(keys.begin(), keys.end(), [&](const Key& a, const Key& b) {
+    if (a.size != b.size) return a.size < b.size;
+    if (a.created != b.created) return a.created < b.created;
+    if (a.uid != b.uid) return a.uid < b.uid;
+    if (Symbol p = pods[a.pod].uid, q = pods[b.pod].uid; p != q) return cluster_.text(p) < cluster_.text(q);
+    return a.pod < b.pod;
+  });
+  rank_.resize(keys.size());
+  for (std::uint32_t i = 0; i < keys.size(); ++i) rank_[keys[i].pod] = i;
 }
 
 }  // namespace tamp::schedule

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -38,10 +40,10 @@ struct Shape {
   Symbol ns;
   LabelSetId labels;
   PodSpecId spec;
-  std::vector<Variant> variants;
-  std::vector<GroupId> counted_by;   // groups that select it
-  std::vector<GroupId> repelled_by;  // repulsions that select it
-  std::vector<GroupId> repels;       // repulsions that it owns
+  std::span<const Variant> variants;
+  std::span<const GroupId> counted_by;   // groups that select it
+  std::span<const GroupId> repelled_by;  // repulsions that select it
+  std::vector<GroupId> repels;           // repulsions that it owns
 };
 
 // The bits of a profile over all sites.
@@ -122,6 +124,7 @@ class Index {
   void build_templates();
   void build_offered();
   void build_shapes();
+  void number_shapes();
   void build_counts();
   void build_room();
   void build_ranks();
@@ -146,6 +149,12 @@ class Index {
   std::vector<Profile> profiles_;
   std::unordered_multimap<std::size_t, ProfileId> profile_index_;
   std::vector<ProfileMatch> matches_;
+  // What shapes point to: pods that differ in labels alone share variants, those that differ in requests alone share selections.
+  struct Selection {
+    std::vector<GroupId> counted_by, repelled_by;
+  };
+  std::deque<std::vector<Variant>> variants_;
+  std::deque<Selection> selections_;
   std::vector<Shape> shapes_;
   std::vector<ShapeId> shape_of_;  // by PodId
   TopologyCounts counts_;

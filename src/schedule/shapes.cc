@@ -223,32 +223,62 @@ std::vector<Variant> Index::make_variants(const PodSpec& spec, Symbol ns, const 
   return out;
 }
 
-void Index::build_shapes() {
-  struct Key {
-    PodSpecId spec;
-    Symbol ns;
-    LabelSetId labels;
-    bool operator==(const Key&) const = default;
-  };
-  struct Hash {
-    std::size_t operator()(const Key& k) const { return mix(mix(k.spec.value, k.ns.value), k.labels.value); }
-  };
-  std::unordered_map<Key, ShapeId, Hash> index;
+// Gives every pod its shape's number. A table of our own: this is the one step that looks at each pod by itself.
+void Index::number_shapes() {
+  std::size_t slots = 64;
+  while (slots < 2 * cluster_.pods.size()) slots *= 2;
+  std::vector<ShapeId> table(slots);
   shape_of_.resize(cluster_.pods.size());
   for (std::size_t i = 0; i < cluster_.pods.size(); ++i) {
     const Pod& pod = cluster_.pods[i];
-    auto [it, fresh] = index.emplace(Key{pod.spec, pod.ns, pod.labels}, ShapeId(shapes_.size()));
-    shape_of_[i] = it->second;
-    if (!fresh) continue;
-    Shape s;
-    s.ns = pod.ns;
-    s.labels = pod.labels;
-    s.spec = pod.spec;
-    s.variants = make_variants(cluster_.spec(pod), pod.ns, cluster_.labels(pod), s.repels);
-    shapes_.push_back(std::move(s));
+    std::size_t at = (mix(mix(pod.spec.value, pod.ns.value), pod.labels.value) >> 7) & (slots - 1);
+    for (;; at = (at + 1) & (slots - 1)) {
+      if (!table[at].valid()) {
+        table[at] = ShapeId(shapes_.size());
+        Shape& fresh = shapes_.emplace_back();
+        fresh.ns = pod.ns;
+        fresh.labels = pod.labels;
+        fresh.spec = pod.spec;
+        break;
+      }
+      const Shape& s = shapes_[table[at].index()];
+      if (s.spec == pod.spec && s.ns == pod.ns && s.labels == pod.labels) break;
+    }
+    shape_of_[i] = table[at];
   }
-  for (Shape& s : shapes_)
-    topology_.selecting(s.ns, cluster_.label_sets[s.labels.index()], s.counted_by, s.repelled_by);
+}
+
+void Index::build_shapes() {
+  number_shapes();
+  // Where nothing refers to other pods, neither namespace nor labels matter: the spec alone decides.
+  std::vector<const std::vector<Variant>*> of_spec(cluster_.pod_specs.size());
+  for (Shape& s : shapes_) {
+    const PodSpec& spec = cluster_.pod_specs[s.spec.index()];
+    bool alone = spec.spread.empty() && spec.affinity.empty() && spec.anti_affinity.empty() &&
+                 spec.preferred_affinity.empty() && spec.preferred_anti_affinity.empty();
+    const std::vector<Variant>*& known = of_spec[s.spec.index()];
+    if (!alone || known == nullptr)
+      known =
+          &variants_.emplace_back(make_variants(spec, s.ns, cluster_.label_sets[s.labels.index()], s.repels));
+    s.variants = *known;
+  }
+  // Likewise the groups that select a pod are a matter of its namespace and labels; one namespace per label set is the rule.
+  struct Known {
+    Symbol ns;
+    const Selection* selection = nullptr;
+  };
+  std::vector<Known> of_labels(cluster_.label_sets.size());
+  for (Shape& s : shapes_) {
+    Known& known = of_labels[s.labels.index()];
+    if (known.selection == nullptr || known.ns != s.ns) {
+      Selection& selection = selections_.emplace_back();
+      topology_.selecting(s.ns, cluster_.label_sets[s.labels.index()], selection.counted_by,
+                          selection.repelled_by);
+      known = {s.ns, &selection};
+    }
+    s.counted_by = known.selection->counted_by;
+    s.repelled_by = known.selection->repelled_by;
+  }
 }
 
 }  // namespace tamp::schedule

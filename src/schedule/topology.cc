@@ -108,22 +108,36 @@ ScopeId Topology::scope(KeyId key, NodeFilter filter) {
   return ScopeId(scopes_.size() - 1);
 }
 
+OfferedId Topology::offered_to(KeyId key, const std::vector<Toleration>& tolerations,
+                               bool tolerations_matter) {
+  const TopologyKey& k = keys_[key.index()];
+  std::vector<DomainId> domains;
+  if (auto it = offered_.find(k.label); it != offered_.end())
+    for (const auto& d : it->second) {
+      bool tolerated =
+          !tolerations_matter ||
+          std::any_of(d.taint_sets.begin(), d.taint_sets.end(), [&](const std::vector<Taint>& taints) {
+            return taints_tolerated(cluster_, dialect_, taints, tolerations);
+          });
+      if (tolerated) domains.push_back(k.domain_of.at(d.value));
+    }
+  std::sort(domains.begin(), domains.end());
+  for (std::size_t i = 0; i < offered_sets_.size(); ++i)
+    if (offered_sets_[i].first == key && offered_sets_[i].second == domains) return OfferedId(i);
+  offered_sets_.emplace_back(key, std::move(domains));
+  return OfferedId(offered_sets_.size() - 1);
+}
+
+bool Topology::offers(const Group& group, DomainId domain) const {
+  if (!group.offered.valid()) return false;
+  const auto& domains = offered_sets_[group.offered.index()].second;
+  return std::binary_search(domains.begin(), domains.end(), domain);
+}
+
 GroupId Topology::add(Group group, NodeFilter filter, const std::vector<Toleration>& tolerations,
                       bool tolerations_matter) {
   group.scope = scope(group.key, std::move(filter));
-  if (dialect_ == Dialect::Karpenter) {
-    const TopologyKey& k = keys_[group.key.index()];
-    group.offered.resize(k.domains.size());
-    if (auto it = offered_.find(k.label); it != offered_.end())
-      for (const auto& d : it->second) {
-        bool tolerated =
-            !tolerations_matter ||
-            std::any_of(d.taint_sets.begin(), d.taint_sets.end(), [&](const std::vector<Taint>& taints) {
-              return taints_tolerated(cluster_, dialect_, taints, tolerations);
-            });
-        if (tolerated) group.offered[k.domain_of.at(d.value).index()] = 1;
-      }
-  }
+  if (dialect_ == Dialect::Karpenter) group.offered = offered_to(group.key, tolerations, tolerations_matter);
   std::size_t h = hash_of(group);
   auto [first, last] = group_index_.equal_range(h);
   for (auto it = first; it != last; ++it)

@@ -27,6 +27,7 @@ using KeyId = Id<struct TopologyKeyTag>;
 using DomainId = Id<struct DomainTag>;
 using GroupId = Id<struct GroupTag>;
 using ScopeId = Id<struct ScopeTag>;
+using OfferedId = Id<struct OfferedTag>;
 
 // Which pods a constraint is about.
 struct PodMatcher {
@@ -66,8 +67,8 @@ struct Group {
   std::vector<PodMatcher> all_of;  // Kubernetes counts for affinity only pods that match every term
   std::int32_t max_skew = 0;
   std::optional<std::int32_t> min_domains;
-  // Domains that exist though no node is there: a NodePool could launch one. By DomainId. Karpenter only.
-  std::vector<std::uint8_t> offered;
+  // Domains that exist though no node is there: a NodePool could launch one. Karpenter only.
+  OfferedId offered;
 };
 
 struct TopologyKey {
@@ -118,11 +119,14 @@ class Topology {
   const std::vector<Scope>& scopes() const { return scopes_; }
   const Group& group(GroupId g) const { return groups_[g.index()]; }
   DomainId domain(KeyId key, SiteId site) const { return keys_[key.index()].site_domain[site.index()]; }
+  // Could a pool launch a node in this domain, for all that the group knows?
+  bool offers(const Group& group, DomainId domain) const;
 
  private:
   GroupId add(Group group, NodeFilter filter, const std::vector<Toleration>& tolerations,
               bool tolerations_matter);
   ScopeId scope(KeyId key, NodeFilter filter);
+  OfferedId offered_to(KeyId key, const std::vector<Toleration>& tolerations, bool tolerations_matter);
 
   const Cluster& cluster_;
   const Sites& sites_;
@@ -131,6 +135,8 @@ class Topology {
   std::vector<Scope> scopes_;
   std::vector<Group> groups_;
   std::map<Symbol, std::vector<OfferedDomain>> offered_;
+  std::vector<std::pair<KeyId, std::vector<DomainId>>>
+      offered_sets_;                                           // by OfferedId; few, shared by many groups
   std::unordered_multimap<std::size_t, GroupId> group_index_;  // by content hash
   // Groups by one (key, value) that a selected pod must carry; the rest, which must be asked each time.
   std::unordered_map<std::uint64_t, std::vector<GroupId>> by_label_;

@@ -168,7 +168,7 @@ std::int32_t TopologyCounts::least(GroupId group, Existence existence) const {
 
 bool TopologyCounts::known(GroupId group, DomainId domain) const {
   const Group& g = topology_->group(group);
-  if (domain.index() < g.offered.size() && g.offered[domain.index()]) return true;
+  if (topology_->offers(g, domain)) return true;
   // Karpenter never learns the nodes' domains for repulsions.
   if (g.kind != Group::Kind::Repulsion && scopes_[g.scope.index()].live[domain.index()] > 0) return true;
   return count(group, domain) > 0;
