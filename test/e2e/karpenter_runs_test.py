@@ -95,7 +95,7 @@ class Cluster:
         kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=30s")
         for kind in ("validatingwebhookconfiguration", "mutatingwebhookconfiguration"):
             kubectl("delete", kind, "tamp")
-        load.load(load.Api(os.environ["KUBECONFIG"]), 8, 48, karpenter=True, deployments=12)
+        load.load(load.Api(os.environ["KUBECONFIG"]), 16, 48, karpenter=True, deployments=12)
         self.policy()
 
     def policy(self, **more):
