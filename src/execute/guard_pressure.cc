@@ -117,7 +117,9 @@ Finding pressure(Run& run, const Sight& sight) {
   Finding worst;
   const bool before = before_evictions(run, sight.now);
   each_protected_pod(run, sight, [&](const Survivor& s, const Pod& pod, const PodObservation* measured) {
-    if (!problem_with_node(sight, s.node).empty() || !problem_with_pod(limits, measured).empty()) return;
+    if (measured == nullptr || !problem_with_node(sight, s.node).empty() ||
+        !problem_with_pod(limits, measured).empty())
+      return;
     for (const Reading& r : readings(*measured, limits)) {
       const double minute = *r.pressure.s60, ten_seconds = *r.pressure.s10;
       raise(peak_of_now(run, sight.now).*r.peak, minute);
