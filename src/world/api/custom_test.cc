@@ -126,11 +126,34 @@ TEST(CustomSchemas, TypesListsAndRules) {
   };
   EXPECT_EQ(problems(R"({"name": "a", "port": "x", "tags": ["a"], "sizes": {"a": 1}})"), Texts{});
   EXPECT_EQ(problems(R"({"name": "B"})"), Texts{"Invalid spec.name"});
-  EXPECT_EQ(problems(R"({"name": "abcd"})"), (Texts{"TooLong spec.name", "Invalid <nil>"}));
-  EXPECT_EQ(problems(R"({})"), (Texts{"Required spec.name", "Invalid <nil>"}));
-  EXPECT_EQ(problems(R"({"name": "a", "port": true})"), (Texts{"TypeInvalid spec.port", "Invalid <nil>"}));
+  EXPECT_EQ(problems(R"({"name": "abcd"})"), Texts{"TooLong spec.name"});
+  EXPECT_EQ(problems(R"({})"), Texts{"Required spec.name"});
+  EXPECT_EQ(problems(R"({"name": "a", "port": true})"), Texts{"TypeInvalid spec.port"});
   EXPECT_EQ(problems(R"({"name": "a", "tags": ["a", "a"]})"), Texts{"Duplicate spec.tags[1]"});
   EXPECT_EQ(problems(R"({"name": "a", "sizes": {"a": 0}})"), Texts{"Invalid spec.sizes.a"});
+}
+
+TEST(CustomSchemas, RulesThatCouldNotBeAskedAreMentioned) {
+  FieldProblems none;
+  const CustomSchema schema = compile_schema(
+      tree(
+          R"({"type": "object", "properties": {"n": {"type": "integer", "x-kubernetes-validations": [{"rule": "self > 1"}]},
+      "s": {"type": "string"}}})"),
+      none, "schema");
+  FieldProblems found;
+  validate_by(schema, tree(R"({"n": 2, "s": 3})"), nullptr, "spec", found);
+  EXPECT_EQ(told(found), (Texts{"TypeInvalid spec.s", "Invalid <nil>"}));
+}
+
+TEST(CustomSchemas, OfSeveralSchemasTheFirstTellsWhatIsMissing) {
+  FieldProblems none;
+  const CustomSchema schema = compile_schema(
+      tree(R"({"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}},
+      "anyOf": [{"required": ["a"]}, {"required": ["b"]}]})"),
+      none, "schema");
+  FieldProblems found;
+  validate_by(schema, tree("{}"), nullptr, "", found);
+  EXPECT_EQ(told(found), (Texts{"Invalid <nil>", "Required a"}));
 }
 
 }  // namespace

@@ -153,6 +153,8 @@ TEST(Strategy, AJobMakesItsSelector) {
   prepare_for_create(ResourceId::Jobs, job, Time{});
   EXPECT_EQ(job["spec"]["selector"], tree(R"({"matchLabels": {"batch.kubernetes.io/controller-uid": "u"}})"));
   EXPECT_EQ(job.at({"spec", "template", "metadata", "labels"})["job-name"], Tree("j"));
+  EXPECT_TRUE(job["metadata"]["labels"].empty()) << "it has its pods' labels when it is read back";
+  set_defaults(ResourceId::Jobs, job);
   EXPECT_EQ(job["metadata"]["labels"], job.at({"spec", "template", "metadata", "labels"}));
 }
 

@@ -83,18 +83,6 @@ TEST(ManagedFields, StatusIsOwnedThroughItsSubresource) {
             tree("{'f:spec': {'f:replicas': {}}}"));
 }
 
-TEST(ManagedFields, OfScaleHaveNoTime) {
-  Tree before = tree("{'metadata': {'name': 'd', 'uid': 'u'}, 'spec': {'replicas': 1}}");
-  track_update(nullptr, before, "m", "", "apps/v1", kNow, kDeployment);
-  Tree after = before;
-  after.ensure("spec").set("replicas", 7);
-  track_update(&before, after, "scaler", "scale", "apps/v1", kNow, kDeployment);
-  EXPECT_EQ(
-      after["metadata"]["managedFields"],
-      tree("[{'apiVersion': 'apps/v1', 'fieldsType': 'FieldsV1', 'manager': 'scaler', 'operation': 'Update', "
-           "'subresource': 'scale', 'fieldsV1': {'f:spec': {'f:replicas': {}}}}]"));
-}
-
 TEST(ManagedFields, CanBeReset) {
   for (const char* reset : {"[]", "[{}]"}) {
     Tree before = created(), after = before;

@@ -148,9 +148,9 @@ Outcome request_token(Backend& backend, std::string_view ns, std::string_view na
                       const Writing& writing) {
   const ObjectPtr account = backend.store.get(ResourceId::ServiceAccounts, ns, name);
   if (!account) return not_found(*backend.registry.find(ResourceId::ServiceAccounts), name);
-  Tree& spec = request.ensure("spec");
-  if (spec["expirationSeconds"].is_null()) spec.set("expirationSeconds", 3600);
+  if (request["spec"]["expirationSeconds"].is_null()) request.ensure({"spec", "expirationSeconds"}) = 3600;
   own(backend, request, writing);
+  Tree& spec = request.ensure("spec");
   if (spec["audiences"].empty()) spec.set("audiences", Tree::Array{"https://kubernetes.default.svc"});
   const std::int64_t seconds = spec.has("expirationSeconds") ? spec["expirationSeconds"].integer() : 3600;
   if (seconds < 600)
