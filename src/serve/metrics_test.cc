@@ -173,6 +173,12 @@ TEST_F(MetricsTest, AreDocumented) {
   metrics.api_request("get", "pods", 200, {});
   metrics.event_written("Normal");
   metrics.set_unreadable({{"Pod", 1}});
+  metrics.run_entered("Draining");
+  metrics.run_ended("Succeeded", "Completed", {});
+  metrics.run_mutation("Evict", "Done");
+  metrics.guard_tripped("pressure");
+  metrics.observation("Fresh");
+  metrics.set_observed_nodes(1);
   PlanFigures figures;
   figures.blocked_nodes = {{"Paused", 1}};
   metrics.set_plan(figures);

@@ -208,7 +208,7 @@ void observation(std::string_view bytes) {
   }
 }
 
-constexpr std::array<Target, 28> kTargets = {{{"admission", admission},
+constexpr std::array<Target, 26> kTargets = {{{"admission", admission},
                                               {"kernel_files", kernel_files},
                                               {"node_pods", node_pods},
                                               {"tier_requests", tier_requests},
