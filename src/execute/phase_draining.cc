@@ -228,7 +228,10 @@ void settle(Turn& turn) {
     enter(run, Phase::AwaitingReap, turn.now(), "", "the empty nodes are the autoscaler's");
     return;
   }
-  if (see_to(turn, MutationKind::Release, changed_nodes(run)).over)
+  bool over = see_to(turn, MutationKind::Release, changed_nodes(run)).over;
+  if (!run.claim.empty())
+    over = see_to(turn, MutationKind::ReleaseClaim, {{run.claim, run.claim_uid}}).over && over;
+  if (over)
     finish(turn, Phase::Succeeded, "LeftEmpty", "the nodes are empty, and are left to whoever removes them");
 }
 

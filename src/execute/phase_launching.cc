@@ -6,6 +6,11 @@
 #include "execute/turn.h"
 
 namespace tamp::execute {
+namespace {
+
+constexpr Duration kClaimShows = Duration::seconds(30);
+
+}  // namespace
 
 void launch(Turn& turn) {
   Run& run = turn.run();
@@ -22,6 +27,11 @@ void launch(Turn& turn) {
   if (!made.over || !turn.trusted()) return;
 
   const NodeClaim* const claim = find_claim(turn.cluster(), run.claim, run.claim_uid);
+  const Mutation* const creation = run.journal.last(MutationKind::CreateClaim, "", run.claim);
+  // The watch of claims needs a moment to show what we have just made.
+  if (claim == nullptr && creation != nullptr && creation->settled &&
+      turn.now() - *creation->settled < kClaimShows)
+    return;
   if (claim == nullptr || claim->deleted)
     return give_up(turn, "LaunchFailed", fmt::format("NodeClaim {} was removed again", run.claim));
   if (!claim->initialized.is_true() || !claim->node.valid()) return;

@@ -90,12 +90,24 @@ std::string machine_catalogue(const Scenario& scenario) {
 }
 
 Result<World> make_world(const Scenario& scenario, std::uint64_t seed) {
-  World world(seed, scenario.start - scenario.warmup);
+  TAMP_TRY(World world, make_bare_world(seed, scenario.start - scenario.warmup));
+  TAMP_CHECK(furnish(world, scenario, seed));
+  return world;
+}
+
+Result<World> make_bare_world(std::uint64_t seed, Time start) {
+  World world(seed, start);
   api::Server& server = world.api();
   api::add_fresh_objects(server);
   TAMP_CHECK(apply_yaml(server, text::temperpolicy_crd));
   TAMP_CHECK(apply_yaml(server, text::consolidationrun_crd));
   TAMP_CHECK(apply_yaml(server, text::karpenter_crds));
+  return world;
+}
+
+Status furnish(World& world, const Scenario& scenario, std::uint64_t seed) {
+  world.reseed(seed);
+  api::Server& server = world.api();
   for (const Tree& object : scenario.objects) TAMP_CHECK(apply_or_tell(server, object));
 
   TAMP_TRY(const Tree catalogue, catalogue_of(scenario));
@@ -122,7 +134,7 @@ Result<World> make_world(const Scenario& scenario, std::uint64_t seed) {
   Stage stage = world.stage(Actor::Director);
   world.cast().director.plan(stage, scenario);
   world.run_until(scenario.start);
-  return world;
+  return success();
 }
 
 }  // namespace tamp::world

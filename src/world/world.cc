@@ -38,6 +38,8 @@ void each(Cast& cast, const Action& action) {
 
 World::World(std::uint64_t seed, Time start) : now_(start), api_(seed, start), dice_(throw_in(seed)) {}
 
+void World::reseed(std::uint64_t seed) { dice_ = throw_in(seed); }
+
 Stage World::stage(Actor actor) {
   return {api_, queue_, dice_[static_cast<std::size_t>(actor)], story_, now_};
 }

@@ -82,6 +82,9 @@ class World {
   const Story& story() const { return story_; }
   Story& story() { return story_; }
 
+  // From now on everybody throws what they would in a world of this seed.
+  void reseed(std::uint64_t seed);
+
   // For the director and for faults: a stage in the name of an actor.
   Stage stage(Actor actor);
 

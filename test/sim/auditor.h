@@ -1,0 +1,97 @@
+// Judges the controller from outside. It hears every write when it arrives at the API server, every change of the store, and knows who
+// made it; from that it keeps an account of its own and holds it against the invariants I1–I15 of docs/guides/simulation.md.
+// It shares no code with the machine that it judges.
+//
+// The controller sees the cluster through watches, so for what others do it gets some time to notice. What depends on its own deeds
+// gets none.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/cluster_truth.h"
+#include "sim/findings.h"
+#include "sim/marks_ledger.h"
+#include "sim/run_view.h"
+#include "sim/wire.h"
+#include "world/api/server.h"
+
+namespace tamp::sim {
+
+class Auditor {
+ public:
+  Auditor(world::api::Server& server, Coverage& coverage);
+
+  // Everything that is there now is as it was found.
+  void begin();
+  // What others did since the last time. To be called after every step of the world.
+  void look();
+  // Of the process with this identity.
+  void arriving(const std::string& identity, const Call& call);
+  void done(const std::string& identity, const Call& call, const world::api::Answer& answer);
+
+  // How long the controller may take to notice what others do: longer when its watches are in trouble.
+  void set_notice(Duration notice) { notice_ = notice; }
+  // Nodes whose agents tell nothing that can be believed, since when. Must outlive the auditor.
+  void set_ailing(const std::map<std::string, Time>* ailing) { ailing_ = ailing; }
+  // Faults are over and everything had its time.
+  void conclude();
+
+  const std::vector<Violation>& violations() const { return violations_; }
+  const std::map<std::string, RunView>& runs() const { return runs_; }
+  const std::string& published() const { return published_; }
+  // Of everything that was sent and answered, when and by whom.
+  std::uint64_t digest() const { return digest_; }
+  std::uint64_t evictions() const { return evictions_; }
+  // Deeds of the controller so far, for people.
+  const std::vector<std::string>& deeds() const { return deeds_; }
+
+ private:
+  void violate(std::string_view rule, std::string text);
+  void catch_up(bool ours, const Call* call);
+  void hear(const world::api::Change& change, bool ours, const Call* call);
+  void mix(std::string_view text);
+
+  void judge_permission(const Call& call);
+  void judge_leadership(const std::string& identity, const Call& call);
+  void judge_eviction(const Call& call);
+  void judge_node_write(const world::api::Change& change);
+  void judge_claim_write(const world::api::Change& change);
+  void judge_run_write(const world::api::Change& change, bool ours);
+  void judge_step(const RunView& before, const RunView& after, bool created);
+  void judge_protection(const RunView& run, std::string_view before_what);
+  const RunView* run_intending(std::string_view kind, std::string_view name, std::string_view uid,
+                               bool* in_flight = nullptr) const;
+
+  world::api::Server& server_;
+  Coverage& coverage_;
+  std::uint64_t heard_ = 0;
+  const std::map<std::string, Time>* ailing_ = nullptr;
+  Duration notice_ = Duration::seconds(8);
+  std::vector<Violation> violations_;
+  std::vector<std::string> deeds_;
+  std::uint64_t digest_ = 0xcbf29ce484222325u, evictions_ = 0;
+
+  ClusterTruth truth_;
+  MarksLedger marks_;
+  std::map<std::string, RunView> runs_;             // by name; as stored now
+  std::map<std::string, Time> entered_;             // "run/phase"
+  std::map<std::string, std::string> used_hashes_;  // and by which run
+  // "kind|name|uid" of an entry that was Intended until then, and its run.
+  std::map<std::string, std::pair<std::string, Time>> recently_intended_;
+  std::set<std::string> rehearsed_;            // uids of pods whose eviction was tried with dryRun
+  std::map<std::string, Time> last_eviction_;  // by pod uid: when one was last sent
+  std::string published_;                      // hash of the plan in the policy's status
+  std::map<std::string, Time> was_published_;  // until when
+  std::optional<Time> paused_at_;              // the policy
+  bool automatic_ = false;
+  std::string holder_;  // of the Lease
+  std::optional<world::api::ResourceId> policies_, consolidation_runs_, claims_;
+};
+
+}  // namespace tamp::sim

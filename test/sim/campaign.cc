@@ -1,0 +1,102 @@
+#include "sim/campaign.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace tamp::sim {
+namespace {
+
+constexpr std::array<std::string_view, 22> kExpected = {
+    "Approved > Validating",    "Approved > RolledBack",    "Validating > Protecting",
+    "Validating > RolledBack",  "Validating > Launching",   "Launching > Protecting",
+    "Launching > Aborting",     "Protecting > Cordoning",   "Protecting > Aborting",
+    "Cordoning > Draining",     "Cordoning > Aborting",     "Draining > Settling",
+    "Draining > Aborting",      "Settling > AwaitingReap",  "Settling > Aborting",
+    "AwaitingReap > Succeeded", "AwaitingReap > Escalated", "AwaitingReap > Aborting",
+    "Escalated > Succeeded",    "Escalated > Aborting",     "Aborting > RolledBack",
+    "Settling > Succeeded"};
+constexpr std::array<std::string_view, 12> kBranches = {"F1 crash before a write",
+                                                        "F1 crash after a write",
+                                                        "F1 crash after an answer",
+                                                        "F5 lost after",
+                                                        "F6 409",
+                                                        "F7 5xx",
+                                                        "F7 429 of fairness",
+                                                        "F7 429 of a budget",
+                                                        "F25 foreign marks",
+                                                        "a person's cordon",
+                                                        "claim created",
+                                                        "sweep"};
+
+}  // namespace
+
+FailingSeed shrink(Stock& stock, std::uint64_t seed, const CampaignOptions& options,
+                   const Violation& violation) {
+  FailingSeed failing{seed, options.without, violation};
+  const Recipe recipe = make_recipe(seed);
+  bool smaller = true;
+  while (smaller) {
+    smaller = false;
+    for (std::size_t i = 0; i < recipe.troubles.size(); ++i) {
+      if (failing.without.contains(i)) continue;
+      TrialOptions less{options.mutant, failing.without, false};
+      less.without.insert(i);
+      const TrialResult result = run_trial(stock, recipe, less);
+      if (result.violations.empty() || result.violations.front().rule != violation.rule) continue;
+      failing.without = less.without;
+      failing.violation = result.violations.front();
+      smaller = true;
+    }
+  }
+  return failing;
+}
+
+CampaignResult run_campaign(Stock& stock, const CampaignOptions& options) {
+  CampaignResult campaign;
+  for (std::uint64_t seed = options.first; seed <= options.last; ++seed) {
+    const Recipe recipe = make_recipe(seed);
+    const TrialResult result = run_trial(stock, recipe, {options.mutant, options.without, options.verbose});
+    ++campaign.trials;
+    campaign.virtual_hours += result.lived.to_seconds() / 3600;
+    campaign.coverage.add(result.coverage);
+    campaign.digest = campaign.digest * 0x100000001b3u ^ result.digest;
+    if (options.verbose) {
+      fmt::print("{}", describe(recipe));
+      for (const std::string& deed : result.deeds) fmt::print("{}\n", deed);
+      fmt::print("{}", result.log);
+      fmt::print("seed {}: lived {}, {} runs, digest {:016x}\n", seed, format_duration(result.lived),
+                 result.runs, result.digest);
+      for (const Violation& violation : result.violations)
+        fmt::print("  {} {} {}\n", format_rfc3339(violation.at), violation.rule, violation.text);
+    }
+    if (result.violations.empty()) continue;
+    campaign.failing.push_back(shrink(stock, seed, options, result.violations.front()));
+    if (campaign.failing.size() >= options.stop_after) break;
+  }
+  return campaign;
+}
+
+std::vector<std::string> never_reached(const Coverage& coverage) {
+  std::vector<std::string> missing;
+  for (const std::string_view name : kExpected)
+    if (coverage.of(name) == 0) missing.emplace_back(name);
+  for (const std::string_view name : kBranches)
+    if (coverage.of(name) == 0) missing.emplace_back(name);
+  for (std::size_t i = 0; i < kTroubleKinds; ++i)
+    if (const std::string_view name = name_of(static_cast<TroubleKind>(i)); coverage.of(name) == 0)
+      missing.emplace_back(name);
+  return missing;
+}
+
+std::string replay_command(const FailingSeed& failing, Mutant mutant) {
+  std::string command = fmt::format("tamp-sim --seeds {}..{} --verbose", failing.seed, failing.seed);
+  if (mutant != Mutant::None) command += fmt::format(" --mutant {}", name_of(mutant));
+  std::string list;
+  for (const std::size_t trouble : failing.without)
+    list += (list.empty() ? "" : ",") + std::to_string(trouble);
+  if (!list.empty()) command += " --without " + list;
+  return command;
+}
+
+}  // namespace tamp::sim

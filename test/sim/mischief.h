@@ -1,0 +1,42 @@
+// Carries out the troubles that befall the cluster and what people do to it; those of the wire and of processes are the trial's.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "sim/run_view.h"
+#include "sim/trouble.h"
+#include "world/engine/dice.h"
+#include "world/world.h"
+
+namespace tamp::sim {
+
+class Mischief {
+ public:
+  explicit Mischief(world::World& world) : world_(world) {}
+  // Returns whether there was anything to do it to. `run` is the first run.
+  bool strike(const Trouble& trouble, const RunView& run);
+  // Everything that would keep a run from its end is taken back.
+  void heal();
+  // Nodes whose agents tell nothing that can be believed, and since when.
+  const std::map<std::string, Time>& ailing() const { return ailing_; }
+  // Whoever approves: a run of this hash.
+  bool approve(const std::string& name, const std::string& hash);
+
+ private:
+  void patch(world::api::ResourceId resource, std::string_view ns, std::string_view name,
+             const std::string& merge);
+  std::string some_node(const std::map<std::string, std::string>& nodes, world::Dice& dice) const;
+  bool patch_template(const RunView& run, world::Dice& dice, const std::string& annotation,
+                      const std::string& value);
+
+  world::World& world_;
+  std::set<std::string> silent_;                             // kubelets
+  std::set<std::pair<std::string, std::string>> finalized_;  // pods
+  std::map<std::string, Time> ailing_;
+  int made_ = 0;
+};
+
+}  // namespace tamp::sim

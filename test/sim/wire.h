@@ -1,0 +1,96 @@
+// The way of one process to the simulated API server, with everything that can go wrong on it, and with an ear at the server's
+// end: whoever judges the controller from outside hears every request when it arrives, and every answer.
+//
+// The wire outlives the processes that use it one after the other: what was sent before a crash is still carried out.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "embed/memory_transport.h"
+#include "kube/transport.h"
+#include "sim/process_loop.h"
+#include "sim/weather.h"
+#include "world/api/server.h"
+#include "world/engine/dice.h"
+
+namespace tamp::sim {
+
+// A request that changes something, taken apart.
+struct Call {
+  kube::Method method{};
+  std::string resource;  // "nodes", "pods", "consolidationruns", "leases", …
+  std::string ns, name, subresource;
+  bool dry_run = false;
+  const kube::Request* request = nullptr;
+  bool write() const { return method != kube::Method::Get; }
+};
+Call take_apart(const kube::Request& request);
+
+// When a process is to die, as seen from its next write of a certain kind.
+enum class CrashPoint : std::uint8_t { BeforeArrival, AfterCommit, AfterAnswer };
+
+class Wire : public kube::ApiTransport {
+ public:
+  struct Ears {
+    std::function<void(const Call&)> arriving;                         // before the server does it
+    std::function<void(const Call&, const world::api::Answer&)> done;  // at once after
+    std::function<void()> crash;                                       // the process must die now
+    std::function<void(std::string_view)> count;                       // a rare branch was taken
+  };
+  // Changes what a process sends or hears: the injected bugs (mutants.h). An answer given here is not asked of the server.
+  using Tamper = std::function<std::optional<kube::Response>(kube::Request& request)>;
+
+  Wire(kube::Loop& world_loop, world::api::Server& server, std::string token, std::uint64_t seed, Ears ears);
+
+  // The loop of the process that uses the wire now. It must outlive its requests.
+  void attach(ProcessLoop& loop) { process_ = &loop; }
+  // It died: nobody hears answers any more.
+  void detach() { process_ = nullptr; }
+  Weather& weather() { return weather_; }
+  void set_tamper(Tamper tamper) { tamper_ = std::move(tamper); }
+  // Pods that come later are not told: a mutant.
+  void set_blind(bool blind) { blind_ = blind; }
+  // The next write to nodes, pods, claims or runs is the process's last.
+  void crash_at_next_write(CrashPoint point) { crash_ = point; }
+  void forget_crash() { crash_.reset(); }
+
+  kube::Pending send(kube::Request request, std::function<void(kube::Exchange)> done) override;
+  kube::Pending stream(kube::Request request, kube::StreamSink sink) override;
+
+ private:
+  struct Trip {
+    kube::Request request;
+    std::function<void(kube::Exchange)> done;
+    kube::Pending step;
+    bool wanted = true;
+  };
+  struct Watching;
+
+  Duration delay();
+  void arrive(std::uint64_t id);
+  void answer(std::uint64_t id, kube::Exchange exchange, Duration after);
+  std::optional<kube::Response> refusal(const Call& call);
+  kube::Response ask(const Call& call);
+
+  kube::Loop& world_loop_;
+  world::api::Server& server_;
+  std::string token_;
+  world::Dice dice_;
+  Ears ears_;
+  embed::MemoryTransport memory_;
+  ProcessLoop* process_ = nullptr;
+  Weather weather_;
+  Tamper tamper_;
+  std::optional<CrashPoint> crash_;
+  bool blind_ = false;
+  std::uint64_t next_ = 0;
+  std::map<std::uint64_t, Trip> trips_;
+  std::map<std::string, kube::Response> old_lists_;  // by target: what an older cache would say
+};
+
+}  // namespace tamp::sim
