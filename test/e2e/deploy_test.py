@@ -70,8 +70,9 @@ def apply_everything():
     must("apply", "--server-side", "-f", os.environ["TAMP_E2E_NODEPOOL_CRDS"])
     taken("deploy/ applies", "apply", "--server-side", "-k", DEPLOY)
     must("wait", "--for=condition=Established", "crd", "--all", "--timeout=30s")
+    policies = len(must("get", "validatingadmissionpolicies", "-o", "name").split())
     wait_until("the admission policies' types are checked", lambda: len(must(
-        "get", "validatingadmissionpolicies", "-o", "jsonpath={.items[*].status.observedGeneration}").split()) == 4)
+        "get", "validatingadmissionpolicies", "-o", "jsonpath={.items[*].status.observedGeneration}").split()) == policies)
     warnings = must("get", "validatingadmissionpolicies", "-o", "jsonpath={.items[*].status.typeChecking.expressionWarnings}")
     check("the admission policies' expressions fit the types", warnings.strip() == "", warnings)
     pods_may_run = must("get", "deployment", "-n", "tamp-system", "tamp-controller", "-o", "json")
