@@ -31,7 +31,7 @@ void tell_topology(Tree& pod, const ObjectPtr& node) {
 }  // namespace
 
 Outcome bind_pod(Backend& backend, std::string_view ns, std::string_view name, const Tree& binding,
-                 const Writing& writing) {
+                 const Writing& writing, bool tells_topology) {
   const Resource& pods = *backend.registry.find(ResourceId::Pods);
   const Tree& target = binding["target"];
   const std::string_view kind = target["kind"].string();
@@ -60,7 +60,7 @@ Outcome bind_pod(Backend& backend, std::string_view ns, std::string_view name, c
   pod.ensure("status").erase("nominatedNodeName");
   merge(pod, "annotations", binding["metadata"]["annotations"]);
   merge(pod, "labels", binding["metadata"]["labels"]);
-  tell_topology(pod, backend.store.get(ResourceId::Nodes, {}, target["name"].string()));
+  if (tells_topology) tell_topology(pod, backend.store.get(ResourceId::Nodes, {}, target["name"].string()));
   set_pod_condition(pod, "PodScheduled", "True", {}, {}, backend.now);
   if (writing.dry_run) return {201, std::make_shared<const Object>(std::move(pod)), {}};
   return {201, backend.store.put(ResourceId::Pods, std::move(pod)), {}};

@@ -141,8 +141,8 @@ TEST(CustomSchemas, RulesThatCouldNotBeAskedAreMentioned) {
       "s": {"type": "string"}}})"),
       none, "schema");
   FieldProblems found;
-  validate_by(schema, tree(R"({"n": 2, "s": 3})"), nullptr, "spec", found);
-  EXPECT_EQ(told(found), (Texts{"TypeInvalid spec.s", "Invalid <nil>"}));
+  validate_by(schema, tree(R"({"n": 2, "s": 3})"), nullptr, "", found);
+  EXPECT_EQ(told(found), (Texts{"TypeInvalid s", "Invalid <nil>"}));
 }
 
 TEST(CustomSchemas, OfSeveralSchemasTheFirstTellsWhatIsMissing) {

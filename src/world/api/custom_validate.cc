@@ -395,8 +395,8 @@ void validate_by(const CustomSchema& schema, const Tree& value, const Tree* old,
            problem.reason == "FieldValueTooMany" || problem.reason == "FieldValueTypeInvalid" ||
            problem.reason == "FieldValueNotSupported";
   });
-  if (blocked && !has_rules(schema)) {
-    // There is nothing that was not checked.
+  if (blocked && (!has_rules(schema) || !root.empty())) {
+    // There is nothing that was not checked, or it is a default, of which nobody says so.
   } else if (blocked) {
     add(own, "FieldValueInvalid", {},
         "Invalid value: null: some validation rules were not checked because the object was "

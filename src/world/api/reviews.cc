@@ -129,7 +129,7 @@ std::string url_base64(std::string_view bytes) {
 Outcome review(Backend& backend, const Resource& resource, std::string_view ns, Tree asked,
                const Caller& caller, const Writing& writing) {
   if (resource.kind == "Binding") {
-    Outcome bound = bind_pod(backend, ns, asked["metadata"]["name"].string(), asked, writing);
+    Outcome bound = bind_pod(backend, ns, asked["metadata"]["name"].string(), asked, writing, false);
     return bound.ok() ? created() : bound;
   }
   if (resource.kind != "SelfSubjectRulesReview") own(backend, asked, writing);

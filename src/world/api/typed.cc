@@ -357,6 +357,7 @@ std::optional<std::string> wrong_type(const Tree& object, const Schema& schema) 
 }
 
 void forget_empty_lists(Tree& object, const Schema& schema) {
+  if (!object.is_object()) return;
   const Shape* shape = schema.type == Schema::Type::Object ? shape_of(schema) : nullptr;
   for (Tree::Member& member : object.members()) {
     const Field* field = schema.field(member.key);
@@ -367,8 +368,7 @@ void forget_empty_lists(Tree& object, const Schema& schema) {
         member.value = Tree();
     } else if (field->schema().type == Schema::Type::Object) {
       forget_empty_lists(member.value, field->schema());
-    } else if (field->schema().type == Schema::Type::Array &&
-               field->schema().element().type == Schema::Type::Object) {
+    } else if (member.value.is_array() && field->schema().element().type == Schema::Type::Object) {
       for (Tree& element : member.value.elements()) forget_empty_lists(element, field->schema().element());
     }
   }
