@@ -283,7 +283,7 @@ def rights_of_people():
         wait_until(f"{role} is bound", lambda: kubectl("auth", "can-i", "list", "temperpolicies", f"--as={role}")[0])
         good, text = kubectl("auth", "can-i", verb, f"{resource}.temper.codes", f"--as={role}")
         check(f"{role} may {'' if allowed else 'not '}{verb} {resource}", good == allowed, text)
-    for verb, resource in (("delete", "pods"), ("update", "nodes"), ("get", "secrets"), ("list", "secrets"), ("create", "consolidationruns")):
+    for verb, resource in (("delete", "pods"), ("update", "nodes"), ("get", "secrets"), ("list", "secrets"), ("create", "temperpolicies"), ("patch", "temperpolicies")):
         good, _ = kubectl("auth", "can-i", verb, resource, "--as", ACCOUNT, "-n", "kube-system")
         check(f"Tamp's account may not {verb} {resource}", not good)
 
