@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <set>
+#include <string>
 
 #include "e2e/program.h"
 
@@ -27,10 +29,11 @@ Decision decision(Value commands, Value counts) {
   for (const Value command : commands.elements()) {
     std::string& line = out.commands.emplace_back(text_at(command, {"method"}));
     line += " " + text_at(command, {"decision"});
-    for (const Value node : command.get("nodes").elements()) {
-      line += " " + std::string(node.string().value_or(""));
-      out.victims.emplace(node.string().value_or(""));
-    }
+    // A published plan has its victims in the order of names, a decision in that of their costs.
+    std::set<std::string> nodes;
+    for (const Value node : command.get("nodes").elements()) nodes.emplace(node.string().value_or(""));
+    for (const std::string& node : nodes) line.append(" ").append(node);
+    out.victims.insert(nodes.begin(), nodes.end());
     const Value replacement = command.get("replacement");
     if (!replacement.present()) continue;
     line += " by " + text_at(replacement, {"nodePool"}) + ":";
