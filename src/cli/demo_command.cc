@@ -110,8 +110,9 @@ class Show {
     }
     for (const std::string& line : page.plan)
       news.push_back({page.now, report::Ink::Green, "tamp: plan " + page.plan_hash + ": " + line});
-    news.push_back({page.now, report::Ink::Cyan,
-                    "tamp: to have it carried out: tamp approve " + page.plan_hash.substr(0, 12) + " --watch"});
+    news.push_back(
+        {page.now, report::Ink::Cyan,
+         "tamp: to have it carried out: tamp approve " + page.plan_hash.substr(0, 12) + " --watch"});
   }
 
   void draw(report::FleetPage& page, const std::vector<report::FleetNews>& news) {

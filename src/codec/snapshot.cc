@@ -1,5 +1,5 @@
-#include "codec/autoscaler_status.h"
 #include "codec/snapshot.h"
+#include "codec/autoscaler_status.h"
 
 #include <fmt/format.h>
 

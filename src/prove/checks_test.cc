@@ -276,8 +276,7 @@ TEST(CriticalWholeCore, DaemonsMayShareCores) {
 Fleet grouped() {
   test::ClusterBuilder b;
   for (const char* name : {"a", "b", "c"})
-    b.node(name).cpu(4000).memory_gi(16).node_group("web").node().price_override =
-        Money::from_dollars(0.134);
+    b.node(name).cpu(4000).memory_gi(16).node_group("web").node().price_override = Money::from_dollars(0.134);
   b.pod("cart").on("c").cpu(100).memory_mi(64);
   return Fleet(b);
 }

@@ -128,7 +128,8 @@ std::optional<Duration> time_of_day(std::string_view text) {
   const auto digits = [](std::string_view part, int& out) {
     return std::from_chars(part.data(), part.data() + part.size(), out).ptr == part.data() + part.size();
   };
-  if (!digits(text.substr(0, 2), hours) || !digits(text.substr(3), minutes) || hours > 23 || minutes > 59) return {};
+  if (!digits(text.substr(0, 2), hours) || !digits(text.substr(3), minutes) || hours > 23 || minutes > 59)
+    return {};
   return Duration::minutes(hours * 60 + minutes);
 }
 
