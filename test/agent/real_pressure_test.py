@@ -145,9 +145,10 @@ class Cgroups:
                         time.sleep(0.05)
 
     def start(self, uid, *command, core=None):
-        # All on one core, so that they are in each other's way.
+        # All on one core, so that they are in each other's way. Once they run: until then the crowd there would starve them.
         core = min(os.sched_getaffinity(0)) if core is None else core
-        process = subprocess.Popen(command, stderr=subprocess.DEVNULL, preexec_fn=lambda: os.sched_setaffinity(0, {core}))
+        process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+        os.sched_setaffinity(process.pid, {core})
         (self.pods[uid] / "cgroup.procs").write_text(str(process.pid))
         if self.cpu:
             ((self.cpu if uid == QUOTA else self.arena) / "cgroup.procs").write_text(str(process.pid))
