@@ -45,6 +45,8 @@ BUILT = HERE.parent.parent / "build/bin"
 # Tests that run on the embedded cluster too, unchanged, and what is left out of them. Not e2e_karpenter and e2e_soak: Karpenter itself is
 # what they are about. CONTRIBUTING.md says why.
 ON_EMBEDDED = {"e2e_faults": "", "e2e_live": "Webhook.*:*AdmissionPolicy*"}
+# They wait for minutes, on both alike: on the embedded cluster only with --on embedded.
+LONG_ON_EMBEDDED = {"e2e_faults"}
 
 
 class Wish:
@@ -67,10 +69,11 @@ class Wish:
         self.path = pathlib.Path(text).resolve()
 
 
-def all_tests():
+def all_tests(on):
     programs = sorted(path for path in BUILT.glob("e2e_*") if os.access(path, os.X_OK) and not path.name.startswith("e2e_soak"))
     real = [HERE / "deploy_test.py", HERE / "agent_test.py", HERE / "karpenter_runs_test.py", *programs]
-    return ([f"alone:{HERE / 'embedded_kubectl_test.py'}"] + [f"embedded:{path}" for path in real if path.name in ON_EMBEDDED] +
+    return ([f"alone:{HERE / 'embedded_kubectl_test.py'}"] + [f"embedded:{path}" for path in real
+                                                                if path.name in ON_EMBEDDED and (on == "embedded" or path.name not in LONG_ON_EMBEDDED)] +
             [f"karpenter:{path}" if path.name.startswith(("e2e_karpenter", "karpenter_")) else str(path) for path in real])
 
 
@@ -143,7 +146,7 @@ def main():
     parser.add_argument("tests", nargs="*", metavar="TEST")
     args = parser.parse_args()
     passed = failed = 0
-    for wish in map(Wish, args.tests or all_tests()):
+    for wish in map(Wish, args.tests or all_tests(args.on)):
         if args.filter and wish.path.suffix == ".py" and args.filter not in str(wish.path):
             continue
         if args.on and (args.on == "embedded") != (wish.embedded or wish.alone):
