@@ -146,13 +146,9 @@ void Errand::edit(const Tree& object) {
   done.added = edit.added;
   if (edit.answer == execute::Edit::Answer::NothingToDo)
     return finish(std::move(done), std::string(object.at({"metadata", "resourceVersion"}).string()));
-  std::vector<kube::PatchOperation> operations;
-  for (const execute::EditOperation& operation : edit.operations)
-    operations.push_back({operation.op, operation.path, operation.value});
   const kube::ResourceType& type = about_claim(mutation_.kind) ? kNodeClaims : kube::kNodes;
   request_ = client_.patch(
-      type, "", mutation_.name, "", kube::PatchType::Json,
-      kube::make_json_patch(object.at({"metadata", "resourceVersion"}).string(), operations),
+      type, "", mutation_.name, "", kube::PatchType::Json, make_json_patch(edit.operations),
       [this, done](kube::Reply reply) {
         if (!reply.ok()) {
           if (reply.error->kind == Kind::Conflict) return again_or_blocked(*reply.error);

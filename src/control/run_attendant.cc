@@ -159,30 +159,32 @@ void RunAttendant::step() {
   if (step.revalidate) revalidate(outlook);
   rehearse(step.rehearse);
 
-  record(*outlook);
-  if (step.changed || !(*run_ == before) || execute::write_status(*run_) != stored_status_) return store();
+  std::string status = execute::write_status(*run_);
+  if (status == stored_status_ && record(*outlook)) status = execute::write_status(*run_);
+  if (step.changed || !(*run_ == before) || status != stored_status_) return store(std::move(status));
   if (!finalizer_fits()) return write_finalizer();
   act();
 }
 
-// The newest record's hash goes into the status with whatever else is stored, and by itself at the end.
-void RunAttendant::record(const Outlook& outlook) {
-  if (run_->phase == Phase::Approved || execute::write_status(*run_) != stored_status_) return;
+// The newest record's hash goes into the status with whatever else is stored, and by itself at the end. True if it did.
+// REQUIRES: the run is stored as it is.
+bool RunAttendant::record(const Outlook& outlook) {
+  if (run_->phase == Phase::Approved) return false;
   const std::string head = surroundings_.recorded(*run_, outlook);
   recorded_phase_ = run_->phase;
   const bool worth_a_write = execute::over(run_->phase) || run_->phase != head_phase_;
-  if (head.empty() || !worth_a_write) return;
+  if (head.empty() || !worth_a_write) return false;
   run_->audit_head = head;
   head_phase_ = run_->phase;
+  return true;
 }
 
 // ---- storing
 
-void RunAttendant::store() {
+void RunAttendant::store(std::string status) {
   busy_ = true;
-  const std::string status = execute::write_status(*run_);
   request_ = client_.patch(kube::kConsolidationRuns, "", name_, "status", kube::PatchType::Json,
-                           kube::make_json_patch(resource_version_, {{"add", "/status", status}}),
+                           kube::make_json_patch(resource_version_, {{"add", "/status", std::move(status)}}),
                            [this](kube::Reply reply) { stored(std::move(reply)); });
 }
 

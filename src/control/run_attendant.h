@@ -81,8 +81,8 @@ class RunAttendant {
   void step_soon();
   execute::Sight look(const Outlook& outlook);
   std::string distrust(const Outlook& outlook) const;
-  void record(const Outlook& outlook);
-  void store();
+  bool record(const Outlook& outlook);
+  void store(std::string status);
   void stored(kube::Reply reply);
   void write_finalizer();
   bool finalizer_fits() const;

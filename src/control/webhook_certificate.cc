@@ -137,7 +137,7 @@ void WebhookCertificate::tell(std::size_t which) {
     }
     const auto configuration = codec::read_webhook_configuration(reply.body);
     if (!configuration.ok()) return tell(which + 1);
-    std::vector<kube::PatchOperation> operations;
+    std::vector<PatchOperation> operations;
     std::string bundle;
     append_json_string(bundle, codec::encode_base64(current_.authorities));
     for (std::size_t i = 0; i < configuration->authorities.size(); ++i)

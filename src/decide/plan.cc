@@ -190,6 +190,18 @@ class Pass {
 
 }  // namespace
 
+std::string_view name(Method method) {
+  switch (method) {
+    case Method::Empty:
+      return "empty";
+    case Method::Multi:
+      return "multi";
+    case Method::Single:
+      return "single";
+  }
+  return "";
+}
+
 Plan make_plan(const Context& context, const PlanOptions& options) { return Pass(context, options).run(); }
 
 }  // namespace tamp::decide

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/money.h"
@@ -15,6 +16,7 @@
 namespace tamp::decide {
 
 enum class Method : std::uint8_t { Empty, Multi, Single };
+std::string_view name(Method method);  // "empty"
 
 struct Move {
   PodId pod;

@@ -18,20 +18,6 @@ std::string json(std::string_view text) {
   return out;
 }
 
-// A key as one step of a JSON pointer (RFC 6901).
-std::string step(std::string_view key) {
-  std::string out;
-  for (const char c : key) {
-    if (c == '~')
-      out += "~0";
-    else if (c == '/')
-      out += "~1";
-    else
-      out += c;
-  }
-  return out;
-}
-
 bool is_our_taint(const Tree& taint) {
   return taint["key"].string() == kTaint && taint["effect"].string() == "NoSchedule";
 }
@@ -69,7 +55,7 @@ class Editing {
     }
     if (!node_.at({"metadata", "labels"}).has(kNoLoadBalancer)) {
       if (!node_.at({"metadata", "labels"}).is_object()) operation("add", "/metadata/labels", "{}");
-      operation("add", "/metadata/labels/" + step(kNoLoadBalancer), json(kOurValue));
+      operation("add", "/metadata/labels/" + pointer_token(kNoLoadBalancer), json(kOurValue));
       added_.emplace(kAddedNoLoadBalancer);
     }
     hold();
@@ -101,7 +87,7 @@ class Editing {
       return;
     }
     for (const std::string& mark : added_) take_away(mark);
-    if (annotations_.has(kNote)) operation("remove", "/metadata/annotations/" + step(kNote));
+    if (annotations_.has(kNote)) operation("remove", "/metadata/annotations/" + pointer_token(kNote));
   }
 
   Edit take() {
@@ -130,7 +116,7 @@ class Editing {
       operation("add", "/metadata/annotations", "{}");
       made_annotations_ = true;
     }
-    operation("add", "/metadata/annotations/" + step(key), json(value));
+    operation("add", "/metadata/annotations/" + pointer_token(key), json(value));
   }
   void hold() {
     runs_.insert(run_);
@@ -146,7 +132,7 @@ class Editing {
       if (node_.at({"spec", "unschedulable"}).boolean()) operation("remove", "/spec/unschedulable");
     } else if (mark == kAddedNoLoadBalancer) {
       if (node_.at({"metadata", "labels"})[kNoLoadBalancer].string() == kOurValue)
-        operation("remove", "/metadata/labels/" + step(kNoLoadBalancer));
+        operation("remove", "/metadata/labels/" + pointer_token(kNoLoadBalancer));
     } else if (mark == kAddedTaint) {
       const auto& taints = node_.at({"spec", "taints"}).elements();
       const auto it = std::find_if(taints.begin(), taints.end(), is_our_taint);
@@ -155,7 +141,7 @@ class Editing {
     } else if (std::find(std::begin(kProtections), std::end(kProtections), mark) != std::end(kProtections)) {
       // A note that somebody wrote into must not make us remove other annotations.
       if (annotations_[mark].string() == kOurValue)
-        operation("remove", "/metadata/annotations/" + step(mark));
+        operation("remove", "/metadata/annotations/" + pointer_token(mark));
     }
   }
 
@@ -164,7 +150,7 @@ class Editing {
   const Tree& annotations_;
   std::set<std::string> runs_, added_;
   std::vector<std::string> candidates_;  // what this kind of edit may add
-  std::vector<EditOperation> operations_;
+  std::vector<PatchOperation> operations_;
   bool made_annotations_ = false;
 };
 

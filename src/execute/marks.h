@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json_patch.h"
 #include "base/result.h"
 #include "codec/run_note.h"
 #include "codec/tree.h"
@@ -35,16 +36,11 @@ using Note = codec::RunNote;
 std::optional<Note> read_note(std::string_view text);
 std::string write_note(const Note& note);
 
-// One operation of a JSON patch; `value` is JSON text.
-struct EditOperation {
-  std::string op, path, value;
-  bool operator==(const EditOperation&) const = default;
-};
 struct Edit {
   enum class Answer : std::uint8_t { Patch, NothingToDo, OtherObject };
   Answer answer = Answer::NothingToDo;
-  std::vector<EditOperation> operations;  // the first two test uid and resourceVersion
-  std::vector<std::string> added;         // Tamp's own, by this edit or before it, of what such an edit adds
+  std::vector<PatchOperation> operations;  // the first two test uid and resourceVersion
+  std::vector<std::string> added;          // Tamp's own, by this edit or before it, of what such an edit adds
 };
 // How to carry a Protect, Cordon, Taint, Uncordon, Release or ReleaseClaim out on the node (or NodeClaim) as it is now. `node` is the
 // live object, just read. A claim whose uid the journal does not know is ours if its note says so. What the journal knows of earlier

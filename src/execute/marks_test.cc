@@ -25,7 +25,7 @@ Mutation mutation(MutationKind kind, std::string uid = "u") {
 std::vector<std::string> edits(const Edit& edit) {
   std::vector<std::string> out;
   for (std::size_t i = 2; i < edit.operations.size(); ++i) {
-    const EditOperation& o = edit.operations[i];
+    const PatchOperation& o = edit.operations[i];
     out.push_back(o.op + " " + o.path + (o.value.empty() ? "" : " " + o.value));
   }
   return out;
@@ -37,8 +37,8 @@ std::string annotation(const Note& note) {
 TEST(Marks, EveryPatchIsOfThisVeryNodeAsItWasRead) {
   const Edit edit = edit_node(node(), mutation(MutationKind::Cordon), "r");
   ASSERT_GE(edit.operations.size(), 2U);
-  EXPECT_EQ(edit.operations[0], (EditOperation{"test", "/metadata/uid", R"("u")"}));
-  EXPECT_EQ(edit.operations[1], (EditOperation{"test", "/metadata/resourceVersion", R"("7")"}));
+  EXPECT_EQ(edit.operations[0], (PatchOperation{"test", "/metadata/uid", R"("u")"}));
+  EXPECT_EQ(edit.operations[1], (PatchOperation{"test", "/metadata/resourceVersion", R"("7")"}));
 }
 
 TEST(Marks, AnotherNodeOfThatNameIsLeftAlone) {

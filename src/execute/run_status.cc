@@ -136,23 +136,22 @@ class Writer {
     word("message", m.message);
   }
   void peak(std::string_view key, const PressurePeak& p) {
-    if (p == PressurePeak{}) return;
     json_.key(key).begin_object();
     json_.field("cpu", p.cpu).field("memory", p.memory).field("io", p.io).end_object();
+  }
+  void peak_if_any(std::string_view key, const PressurePeak& p) {
+    if (!(p == PressurePeak{})) peak(key, p);
   }
   void guards(const GuardMemory& g) {
     json_.key("guards").begin_object();
     if (!g.baseline.empty()) {
       json_.key("baseline").begin_object();
-      for (const auto& [node, p] : g.baseline) {
-        json_.key(node).begin_object();
-        json_.field("cpu", p.cpu).field("memory", p.memory).field("io", p.io).end_object();
-      }
+      for (const auto& [node, p] : g.baseline) peak(node, p);
       json_.end_object();
     }
-    peak("before", g.before);
-    peak("during", g.during);
-    peak("after", g.after);
+    peak_if_any("before", g.before);
+    peak_if_any("during", g.during);
+    peak_if_any("after", g.after);
     time("lastEviction", g.last_eviction);
     time("unreadableSince", g.unreadable_since);
     time("distrustedSince", g.distrusted_since);

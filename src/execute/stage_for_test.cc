@@ -37,8 +37,8 @@ std::string key_of(std::string_view path) {
 }
 
 // A JSON patch of the operations that edits use.
-bool apply(Tree& root, const std::vector<EditOperation>& operations) {
-  for (const EditOperation& o : operations) {
+bool apply(Tree& root, const std::vector<PatchOperation>& operations) {
+  for (const PatchOperation& o : operations) {
     Tree* at = &root;
     std::string_view path = std::string_view(o.path).substr(1);
     for (std::size_t slash = path.find('/'); slash != std::string_view::npos; slash = path.find('/')) {

@@ -320,31 +320,11 @@ void Client::forget(CallId id) {
 
 std::string make_json_patch(std::string_view resource_version,
                             const std::vector<PatchOperation>& operations) {
-  std::string text = R"([{"op":"test","path":"/metadata/resourceVersion","value":)";
-  append_json_string(text, resource_version);
-  text += "}";
-  for (const PatchOperation& operation : operations) {
-    text += R"(,{"op":)";
-    append_json_string(text, operation.op);
-    text += R"(,"path":)";
-    append_json_string(text, operation.path);
-    if (!operation.value.empty()) text += R"(,"value":)" + operation.value;
-    text += "}";
-  }
-  return text + "]";
-}
-
-std::string pointer_token(std::string_view key) {
-  std::string out;
-  for (const char c : key) {
-    if (c == '~')
-      out += "~0";
-    else if (c == '/')
-      out += "~1";
-    else
-      out += c;
-  }
-  return out;
+  std::string version;
+  append_json_string(version, resource_version);
+  std::vector<PatchOperation> all{{"test", "/metadata/resourceVersion", std::move(version)}};
+  all.insert(all.end(), operations.begin(), operations.end());
+  return tamp::make_json_patch(all);
 }
 
 }  // namespace tamp::kube

@@ -21,6 +21,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json_patch.h"
 #include "base/time.h"
 #include "kube/api_error.h"
 #include "kube/backoff.h"
@@ -174,13 +175,7 @@ class Client {
 
 // ---- bodies
 
-// One operation of a JSON patch; `value` is JSON text and empty for "remove".
-struct PatchOperation {
-  std::string op, path, value;
-};
 // The operations, to be carried out only if the object still has this resourceVersion.
 std::string make_json_patch(std::string_view resource_version, const std::vector<PatchOperation>& operations);
-// One token of a JSON pointer: "karpenter.sh~1do-not-disrupt".
-std::string pointer_token(std::string_view key);
 
 }  // namespace tamp::kube

@@ -26,18 +26,6 @@ PlannedReplacement describe(const Cluster& cluster, const decide::Replacement& r
   return out;
 }
 
-std::string method_name(decide::Method method) {
-  switch (method) {
-    case decide::Method::Empty:
-      return "empty";
-    case decide::Method::Multi:
-      return "multi";
-    case decide::Method::Single:
-      break;
-  }
-  return "single";
-}
-
 std::vector<PlannedMove> planned_moves(const Motion& motion) {
   const Cluster& cluster = motion.cluster();
   std::vector<PlannedMove> moves;
@@ -125,7 +113,7 @@ Proof prove(const Evidence& evidence, Intent intent) {
     if (command->replacement) plan.replacement = describe(motion.cluster(), *command->replacement);
     plan.hourly_savings = command->savings;
     plan.savings_known = command->savings_known;
-    plan.method = method_name(command->method);
+    plan.method = name(command->method);
     plan.disruption_cost = command->disruption_cost;
     plan.required_savings = command->required_savings;
   }

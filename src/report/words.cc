@@ -64,18 +64,6 @@ std::string node_name(const Cluster& cluster, NodeId node) {
   return text(cluster, cluster.nodes[node.index()].name);
 }
 
-std::string_view name(decide::Method method) {
-  switch (method) {
-    case decide::Method::Empty:
-      return "empty";
-    case decide::Method::Multi:
-      return "multi";
-    case decide::Method::Single:
-      return "single";
-  }
-  return "";
-}
-
 std::string_view name(decide::Verdict verdict) {
   switch (verdict) {
     case decide::Verdict::Command:

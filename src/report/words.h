@@ -29,7 +29,6 @@ std::string pod_name(const Cluster& cluster, PodId pod);  // "shop/cart-1"
 std::string node_name(const Cluster& cluster, NodeId node);
 std::string text(const Cluster& cluster, Symbol symbol);  // safe to print
 
-std::string_view name(decide::Method method);     // "empty"
 std::string_view name(decide::Verdict verdict);   // "blocked"
 std::string_view name(SettingSource source);      // "NodePool"
 std::string_view sentence(SettingSource source);  // "set by the NodePool"
