@@ -1,0 +1,293 @@
+// The dashboard's API: every shape that travels, and the calls. The server documents the same in /api/v1/openapi.json.
+// Money is in dollars, shares are fractions of 1, times are RFC 3339.
+
+export type Tier = 'Critical' | 'High' | 'Normal' | 'Low' | 'Background';
+export const tiers: readonly Tier[] = ['Critical', 'High', 'Normal', 'Low', 'Background'];
+
+export interface Session {
+  user: string;
+  // What this user may do, by the cluster's own rules.
+  rights: {view: boolean; approve: boolean; abort: boolean; pause: boolean};
+  csrf: string;
+  // False where no login is asked for (a demo on loopback).
+  login: boolean;
+}
+
+export interface Overview {
+  cluster: {nodes: number; pods: number; pending: number};
+  hourlyCost: number;
+  identifiedHourly: number;
+  realizedHourly: number;
+  planner: 'SLO' | 'Requests';
+  mode: 'Observe' | 'Act';
+  approval: 'Manual' | 'Automatic';
+  paused: boolean;
+  leader: string;
+  agents: {answering: number; nodes: number};
+  plan: {hash: string; hourlySavings: number; victims: number; moves: number; expiresAt: string} | null;
+  withheld: {reason: string; message: string} | null;
+  run: {name: string; phase: string; since: string} | null;
+  blocked: {reason: string; nodes: number; hourlyCost: number | null; message: string}[];
+  history: HistoryPoint[];
+  version: string;
+}
+
+export interface HistoryPoint {
+  at: string;
+  cost: number;
+  identified: number;
+  realized: number;
+}
+
+export type NodeState = 'steady' | 'victim' | 'survivor' | 'replacement' | 'cordoned' | 'unready' | 'leaving';
+
+// Nodes travel in columns: ten thousand of them are one array for each property.
+export interface NodeColumns {
+  revision: number;
+  names: string[];
+  pools: string[]; // names, by index in `pool`
+  types: string[];
+  reasons: string[];
+  pool: number[];
+  type: number[];
+  spot: boolean[];
+  price: (number | null)[];
+  state: NodeState[];
+  verdict: ('command' | 'eligible' | 'blocked')[];
+  reason: number[];
+  cpu: number[]; // allocatable cores
+  cpuRequested: number[];
+  cpuUsed: (number | null)[]; // measured; null: not known
+  memory: number[]; // allocatable bytes
+  memoryRequested: number[];
+  memoryUsed: (number | null)[];
+  pods: number[][]; // by tier, in the order of `tiers`
+}
+
+export interface Check {
+  name: string;
+  passed: boolean;
+  message: string;
+  subject: string;
+}
+
+export interface Move {
+  namespace: string;
+  name: string;
+  uid: string;
+  tier: Tier;
+  from: string;
+  to: string;
+}
+
+export interface Plan {
+  hash: string;
+  planner: 'SLO' | 'Requests';
+  victims: string[];
+  survivors: string[];
+  replacement: {nodePool: string; instanceTypes: string[]; capacityTypes: string[]; zones: string[]; hourlyPrice: number} | null;
+  moves: Move[];
+  checks: Check[];
+  predicted: {
+    node: string;
+    cores: number;
+    cpuNow: number | null;
+    cpu: number;
+    memoryBytes: number;
+    memoryNow: number | null;
+    memory: number;
+    pods: number;
+  }[];
+  hourlySavings: number;
+  savingsKnown: boolean;
+  createdAt: string;
+  expiresAt: string;
+  dismissed: {by: string; reason: string; at: string} | null;
+}
+
+export interface Refusal {
+  victims: string[];
+  checks: Check[];
+}
+
+export interface PlanAnswer {
+  plan: Plan | null;
+  withheld: {reason: string; message: string} | null;
+  refusals: Refusal[];
+}
+
+export interface RunSummary {
+  name: string;
+  planHash: string;
+  phase: string;
+  reason: string;
+  message: string;
+  approvedBy: string;
+  source: string;
+  approvedAt: string;
+  endedAt: string | null;
+  victims: string[];
+  evictions: number;
+  hourlySavings: number;
+}
+
+export interface PressureSample {
+  at: string;
+  survivor: string;
+  cpu: number | null;
+  memory: number | null;
+  io: number | null;
+}
+
+export interface Run extends RunSummary {
+  survivors: string[];
+  phases: {phase: string; at: string; reason: string}[];
+  moves: (Move & {asked: string | null; left: string | null; replaced: string | null; blocked: string})[];
+  pending: {pod: string; since: string}[];
+  guards: {
+    pressure: boolean; // false: decided on requests alone
+    tripped: string;
+    lateTrip: string;
+    thresholds: {cpu: number; memory: number; io: number};
+    samples: PressureSample[];
+  };
+  application: {label: string; limit: number; samples: {at: string; value: number}[]} | null;
+  log: {at: string; text: string}[];
+  predicted: {nodes: number; hourlySavings: number};
+  achieved: {nodes: number; hourlySavings: number} | null;
+}
+
+export interface AuditRecord {
+  at: string;
+  actor: string;
+  what: string;
+  hash: string;
+}
+
+export interface Audit {
+  run: string;
+  valid: boolean;
+  problem: string;
+  records: AuditRecord[];
+}
+
+export interface Gate {
+  gate: string;
+  passed: boolean;
+  message: string;
+  source: string;
+}
+
+export interface Explanation {
+  name: string;
+  verdict: string;
+  reason: string;
+  message: string;
+  nodePool: string;
+  instanceType: string;
+  capacityType: string;
+  zone: string;
+  hourlyPrice: number | null;
+  disruptionCost: number;
+  gates: Gate[];
+  obstacles: {namespace: string; name: string; nodes: {reason: string; count: number}[]; newNode: string}[];
+  cheapestRejected: {instanceType: string; hourlyPrice: number; gap: number} | null;
+  advice: string[];
+  pods: {namespace: string; name: string; tier: Tier; cpuMillis: number; memoryBytes: number}[];
+}
+
+export interface WhatIf {
+  consolidationSavingsThreshold?: number;
+  utilizationThreshold?: number;
+  consolidateAfter?: string;
+  consolidationGracePeriod?: string;
+  consolidationPolicy?: string;
+}
+
+export interface WhatIfAnswer {
+  before: {commands: number; victims: number; moves: number; hourlySavings: number};
+  after: {commands: number; victims: number; moves: number; hourlySavings: number; nodes: string[]};
+  yaml: string;
+}
+
+export interface Policy {
+  name: string;
+  yaml: string;
+  effective: {setting: string; value: string; source: string}[];
+}
+
+// A refusal by the server, in its words.
+export class Refused extends Error {
+  constructor(
+    readonly status: number,
+    readonly reason: string,
+    message: string,
+    readonly detail: unknown = null,
+  ) {
+    super(message);
+  }
+}
+
+// No answer at all.
+export class Unreachable extends Error {}
+
+let csrf = '';
+
+async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
+  const headers: Record<string, string> = {accept: 'application/json'};
+  if (body !== undefined) headers['content-type'] = 'application/json';
+  if (method !== 'GET') headers['x-tamp-csrf'] = csrf;
+  let response: Response;
+  try {
+    response = await fetch(`/api/v1/${path}`, {
+      method,
+      headers,
+      body: body === undefined ? undefined : JSON.stringify(body),
+      credentials: 'same-origin',
+      cache: 'no-cache', // the ETag decides
+    });
+  } catch (problem) {
+    throw new Unreachable(String(problem));
+  }
+  const text = await response.text();
+  let answer: unknown = null;
+  try {
+    answer = text === '' ? null : JSON.parse(text);
+  } catch {
+    throw new Refused(response.status, 'BadAnswer', `The server answered ${response.status} with something else than JSON.`);
+  }
+  if (!response.ok) {
+    const said = (answer ?? {}) as {reason?: string; message?: string; detail?: unknown};
+    throw new Refused(response.status, said.reason ?? '', said.message ?? `HTTP ${response.status}`, said.detail);
+  }
+  return answer as T;
+}
+
+const enc = encodeURIComponent;
+
+export const api = {
+  async session(): Promise<Session> {
+    const session = await call<Session>('GET', 'session');
+    csrf = session.csrf;
+    return session;
+  },
+  async login(token: string): Promise<Session> {
+    const session = await call<Session>('POST', 'session', {token});
+    csrf = session.csrf;
+    return session;
+  },
+  logout: () => call<null>('DELETE', 'session'),
+  overview: () => call<Overview>('GET', 'overview'),
+  nodes: () => call<NodeColumns>('GET', 'nodes'),
+  node: (name: string) => call<Explanation>('GET', `nodes/${enc(name)}`),
+  plan: () => call<PlanAnswer>('GET', 'plan'),
+  approve: (planHash: string, reason: string) => call<RunSummary>('POST', 'runs', {planHash, reason}),
+  dismiss: (planHash: string, reason: string) => call<null>('POST', 'plan/dismissal', {planHash, reason}),
+  runs: () => call<{runs: RunSummary[]}>('GET', 'runs'),
+  run: (name: string) => call<Run>('GET', `runs/${enc(name)}`),
+  abort: (name: string) => call<null>('POST', `runs/${enc(name)}/abort`, {}),
+  audit: (name: string) => call<Audit>('GET', `runs/${enc(name)}/audit`),
+  pause: (paused: boolean) => call<null>('PUT', 'pause', {paused}),
+  policy: () => call<Policy>('GET', 'policy'),
+  whatIf: (change: WhatIf) => call<WhatIfAnswer>('POST', 'what-if', change),
+};
