@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/address.h"
+#include "cli/controller_dashboard.h"
 #include "cli/files.h"
 #include "cli/live.h"
 #include "control/agent_pods.h"
@@ -179,11 +180,19 @@ Status run_controller(const Options& options, const Environment& environment, co
         loop, controller->client(), log, wish, [&] { return controller->may_write(); }, use);
     certificate->start();
   }
+  std::unique_ptr<ControllerDashboard> dashboard;
+  if (!flags.dashboard_address.empty()) {
+    dashboard = std::make_unique<ControllerDashboard>(loop, access, ns, settings.election.identity, version);
+    if (Status status = dashboard->serve(*controller, flags); !status.ok())
+      return std::move(status).error().with("--dashboard-address");
+    log.info("serving the dashboard", {{"port", static_cast<int>(dashboard->port())}});
+  }
   controller->start();
   loop.run();
 
   if (!webhook_status.ok()) return std::move(webhook_status).error().with("webhook");
   certificate.reset();
+  if (dashboard) dashboard->stop();
   if (webhook_server) webhook_server->stop(Duration::seconds(2));
   (*metrics_server)->stop(Duration::seconds(2));
   controller.reset();

@@ -178,6 +178,8 @@ Status run_demo(const Options& options, const Environment& environment, const st
   wish.address = options.demo.address;
   wish.port = options.demo.port;
   wish.version = version;
+  wish.dashboard_port = options.demo.dashboard_port;
+  wish.dashboard_login = options.demo.dashboard_login;
   auto cluster = embed::EmbeddedCluster::start(loop, std::move(wish));
   if (!cluster) return std::move(cluster).error().with("scenario " + options.demo.scenario);
 
@@ -189,6 +191,7 @@ Status run_demo(const Options& options, const Environment& environment, const st
   TAMP_CHECK(write_file(kubeconfig.path, (*cluster)->port().kubeconfig()));
   TAMP_CHECK(write_file(machines.path, world::machine_catalogue((*cluster)->scenario())));
   const std::vector<std::string> try_these = {
+      "Dashboard: " + (*cluster)->dashboard_url(),
       "export KUBECONFIG=" + kubeconfig.path + " INSTANCE_TYPES=" + machines.path,
       "tamp status · tamp approve HASH --watch · tamp abort RUN --watch · tamp plan · tamp explain NODE · "
       "kubectl get "

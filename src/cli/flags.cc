@@ -210,6 +210,17 @@ Status apply_speed(Options& o, const std::string& value, SettingSource) {
   return success();
 }
 
+Status apply_dashboard_port(Options& o, const std::string& value, SettingSource) {
+  const char* end = value.data() + value.size();
+  if (value.empty() || std::from_chars(value.data(), end, o.demo.dashboard_port).ptr != end)
+    return expected(value, "a port from 0 to 65535");
+  return success();
+}
+
+Status apply_dashboard_login(Options& o, const std::string& value, SettingSource) {
+  return set_switch(o.demo.dashboard_login, value);
+}
+
 Status apply_length(Options& o, const std::string& value, SettingSource) {
   const Result<Duration> length = parse_go_duration(value);
   if (!length.ok() || length->ns <= 0) return expected(value, "a duration such as 30s");
@@ -284,6 +295,14 @@ constexpr Flag kFlags[] = {
     {"--webhook-address", "", "IP:PORT", "WEBHOOK_ADDRESS",
      "for the admission webhook, with TLS; off if not given", kController, false,
      apply_controller_text<&ControllerFlags::webhook_address>},
+    {"--dashboard-address", "", "IP:PORT", "DASHBOARD_ADDRESS",
+     "for the dashboard, with TLS unless on loopback; off if not given", kController, false,
+     apply_controller_text<&ControllerFlags::dashboard_address>},
+    {"--dashboard-certificate-file", "", "FILE", "DASHBOARD_CERTIFICATE_FILE",
+     "PEM, for the dashboard (one that is made at the start, which browsers do not know)", kController, false,
+     apply_controller_text<&ControllerFlags::dashboard_certificate_file>},
+    {"--dashboard-key-file", "", "FILE", "DASHBOARD_KEY_FILE", "PEM, of that certificate", kController, false,
+     apply_controller_text<&ControllerFlags::dashboard_key_file>},
     {"--webhook-service", "", "NAME", "WEBHOOK_SERVICE", "the Service in front of the webhook (tamp-webhook)",
      kController, false, apply_controller_text<&ControllerFlags::webhook_service>},
     {"--agent-token-file", "", "FILE", "AGENT_TOKEN_FILE",
@@ -312,6 +331,11 @@ constexpr Flag kFlags[] = {
     {"--kubeconfig", "", "FILE", "",
      "write the kubeconfig there and leave it (a file that is gone at the end)", kDemo, false,
      apply_demo_text<&DemoFlags::kubeconfig>},
+    {"--dashboard-port", "", "PORT", "DASHBOARD_PORT", "of the dashboard, on 127.0.0.1 (any that is free)",
+     kDemo, false, apply_dashboard_port},
+    {"--dashboard-login", "", "", "",
+     "let the dashboard ask for a token of the cluster, as the real one does", kDemo, false,
+     apply_dashboard_login},
     {"--run-for", "", "DURATION", "RUN_FOR", "end by itself after so long", kDemo, false, apply_length},
     {"--timings", "", "", "TIMINGS", "say how long reading and planning took", kPlan, false, apply_timings},
 };

@@ -47,7 +47,9 @@ struct ControllerFlags {
   std::string metrics_address = "127.0.0.1:8080";
   std::string webhook_address;  // empty: no webhook
   std::string webhook_service = "tamp-webhook";
-  std::string agent_token_file;  // empty: no agent is asked
+  std::string dashboard_address;                               // empty: no dashboard
+  std::string dashboard_certificate_file, dashboard_key_file;  // empty: one that nobody knows is made
+  std::string agent_token_file;                                // empty: no agent is asked
   std::string agent_authority_file;
   std::string agent_namespace = "tamp-agents";
   std::string log_level = "info";
@@ -62,7 +64,9 @@ struct DemoFlags {
   std::string scenario = "off-peak";
   std::uint64_t seed = 1;
   double speed = 10;
-  std::string kubeconfig;          // where to write it; empty: a file that is gone at the end
+  std::string kubeconfig;  // where to write it; empty: a file that is gone at the end
+  std::uint16_t dashboard_port = 0;
+  bool dashboard_login = false;
   std::optional<Duration> length;  // of real time; absent: until Ctrl-C
 };
 

@@ -51,6 +51,22 @@ Result<Value> status_of(const Json& json, std::string_view kind) {
   return status;
 }
 
+// Who it is about; what they want to do follows.
+void begin_access_review(JsonWriter& w, const Caller& caller) {
+  begin(w, "authorization.k8s.io/v1", "SubjectAccessReview");
+  w.field("user", caller.user);
+  if (!caller.uid.empty()) w.field("uid", caller.uid);
+  write_texts(w, "groups", caller.groups);
+  if (caller.extra.empty()) return;
+  w.key("extra").begin_object();
+  for (const auto& [key, values] : caller.extra) {
+    w.key(key).begin_array();
+    for (const std::string& value : values) w.string(value);
+    w.end_array();
+  }
+  w.end_object();
+}
+
 }  // namespace
 
 std::string write_token_review(std::string_view token, const std::vector<std::string>& audiences) {
@@ -76,21 +92,20 @@ Result<TokenVerdict> read_token_review(const std::string& bytes) {
 
 std::string write_path_review(const Caller& caller, std::string_view path, std::string_view verb) {
   JsonWriter w;
-  begin(w, "authorization.k8s.io/v1", "SubjectAccessReview");
-  w.field("user", caller.user);
-  if (!caller.uid.empty()) w.field("uid", caller.uid);
-  write_texts(w, "groups", caller.groups);
-  if (!caller.extra.empty()) {
-    w.key("extra").begin_object();
-    for (const auto& [key, values] : caller.extra) {
-      w.key(key).begin_array();
-      for (const std::string& value : values) w.string(value);
-      w.end_array();
-    }
-    w.end_object();
-  }
+  begin_access_review(w, caller);
   w.key("nonResourceAttributes").begin_object().field("path", path).field("verb", verb).end_object();
   w.end_object().end_object();
+  return w.take();
+}
+
+std::string write_resource_review(const Caller& caller, std::string_view verb, std::string_view group,
+                                  std::string_view resource, std::string_view name) {
+  JsonWriter w;
+  begin_access_review(w, caller);
+  w.key("resourceAttributes").begin_object().field("verb", verb).field("group", group);
+  w.field("resource", resource);
+  if (!name.empty()) w.field("name", name);
+  w.end_object().end_object().end_object();
   return w.take();
 }
 

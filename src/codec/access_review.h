@@ -32,6 +32,9 @@ Result<TokenVerdict> read_token_review(const std::string& bytes);
 
 // May the caller `verb` this path, which is none of a resource?
 std::string write_path_review(const Caller& caller, std::string_view path, std::string_view verb);
+// May the caller `verb` objects of this kind, which has no namespaces? An empty name: all of them.
+std::string write_resource_review(const Caller& caller, std::string_view verb, std::string_view group,
+                                  std::string_view resource, std::string_view name = {});
 Result<bool> read_access_review(const std::string& bytes);
 
 }  // namespace tamp::codec

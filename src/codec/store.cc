@@ -118,6 +118,7 @@ bool ClusterStore::State::put_object(Shelf<PolicyEntry>& shelf, const KindInfo& 
   entry.object.uid = text_at(metadata, "uid");
   entry.object.resource_version = text_at(metadata, "resourceVersion");
   entry.object.generation = metadata.get("generation").integer().value_or(0);
+  entry.object.dismissed = text_at(metadata.get("annotations"), "temper.codes/dismissed");
   entry.settings = decode_cluster_policy(d, found.name);
   if (d.failed()) {
     entry.object.error = error_text(kind, d, found);

@@ -159,6 +159,7 @@ void Controller::follow() {
   autoscaler_.stop();
   writers_.clear();
   announcer_.reset();
+  if (feed_ != nullptr) feed_->followed();
   runs_.follow();
 }
 
@@ -172,6 +173,11 @@ void Controller::tick() {
   else
     health_.set_ready("caches");
   log_problem(problem ? problem->second : std::string());
+  if (feed_ != nullptr) {
+    feed_->look_at_runs(runs_.shelf().runs());
+    for (const codec::PolicyObject& policy : store_.policies())
+      if (policy.name == kDefaultPolicy) feed_->dismissed(policy.dismissed);
+  }
 
   if (!election_.leading()) return refresh_facts();
   if (problem) {
@@ -275,8 +281,9 @@ void Controller::begin_pass() {
   input->published = plan_ ? plan_ : found_plan();
   metrics_.phase_took(serve::PlanPhase::View, loop_.instant() - began);
   auto outcome = std::make_shared<PassOutcome>();
-  pass_ = loop_.offload([input, outcome] { *outcome = run_pass(*input); },
-                        [this, generation, began, outcome] { pass_ended(generation, began, outcome); });
+  pass_ = loop_.offload(
+      [input, outcome] { *outcome = run_pass(*input); },
+      [this, generation, began, input, outcome] { pass_ended(generation, began, input, outcome); });
 }
 
 // What the last leader published.
@@ -292,6 +299,7 @@ std::optional<prove::ConsolidationPlan> Controller::found_plan() const {
 }
 
 void Controller::pass_ended(std::uint64_t generation, kube::Instant began,
+                            const std::shared_ptr<const PassInput>& input,
                             const std::shared_ptr<PassOutcome>& outcome) {
   passing_ = false;
   last_pass_ = loop_.instant();
@@ -321,6 +329,7 @@ void Controller::pass_ended(std::uint64_t generation, kube::Instant began,
   }
   for (const std::string& warning : outcome->warnings) log_.debug("warning", {{"text", warning}});
   publish(*outcome);
+  if (feed_ != nullptr) feed_->passed(input, *outcome);
   announcer_.announce(std::move(outcome->remarks));
 }
 
@@ -383,6 +392,7 @@ void Controller::withdraw(std::string_view reason, const std::string& problem) {
   on_offer_.reset();
   decided_generation_.reset();
   plan_.reset();
+  if (feed_ != nullptr) feed_->withdrawn(reason, problem);
   WantedStatus wanted;
   wanted.conditions.push_back({"Ready", false, std::string(reason), problem});
   wanted.conditions.push_back(

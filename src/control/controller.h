@@ -23,6 +23,7 @@
 #include "codec/store.h"
 #include "control/announcer.h"
 #include "control/autoscaler_reader.h"
+#include "control/dashboard_feed.h"
 #include "control/informers.h"
 #include "control/log.h"
 #include "control/observation_collector.h"
@@ -62,6 +63,8 @@ class Controller {
 
   // Who is asked for measurements; without anybody planner SLO has no plan. REQUIRES: not started; `source` outlives this.
   void observe_with(ObservationSource& source);
+  // Who shows people what is decided. REQUIRES: not started; `feed` outlives this.
+  void show_on(DashboardFeed& feed) { feed_ = &feed; }
   void start();
   // Writes nothing more, gives the Lease back, then calls `done`.
   void stop(std::function<void()> done);
@@ -86,7 +89,8 @@ class Controller {
   bool heard_agents();
   void begin_pass();
   std::optional<prove::ConsolidationPlan> found_plan() const;
-  void pass_ended(std::uint64_t generation, kube::Instant began, const std::shared_ptr<PassOutcome>& outcome);
+  void pass_ended(std::uint64_t generation, kube::Instant began,
+                  const std::shared_ptr<const PassInput>& input, const std::shared_ptr<PassOutcome>& outcome);
   void note_deleted_nodes(PassOutcome& outcome);
   void tell_metrics(const PassOutcome& outcome);
   void log_threshold_blocks(const PassOutcome& outcome);
@@ -117,6 +121,7 @@ class Controller {
   Announcer announcer_;
   Informers informers_;
   std::optional<ObservationCollector> collector_;
+  DashboardFeed* feed_ = nullptr;
   AutoscalerReader autoscaler_;
   RunKeeper runs_;
   std::map<std::string, std::unique_ptr<PolicyWriter>> writers_;  // by policy

@@ -76,7 +76,7 @@ PassOutcome run_pass(const PassInput& input) {
   const decide::Plan plan = decide::make_plan(context, {});
   decide::PlanOptions each;
   each.every = true;
-  const decide::Plan every = decide::make_plan(context, each);
+  decide::Plan every = decide::make_plan(context, each);
 
   std::vector<prove::Refusal> refusals;
   propose(input, context, plan, outcome, refusals);
@@ -102,6 +102,9 @@ PassOutcome run_pass(const PassInput& input) {
                                              [](const decide::Candidate& c) { return c.eligible(); }));
   outcome.cost = plan.hourly_cost;
   for (const Node& node : cluster.nodes) outcome.node_names.emplace_back(cluster.text(node.name));
+  for (const decide::Candidate& candidate : every.candidates) outcome.prices.push_back(candidate.price);
+  outcome.verdicts = std::move(every.nodes);
+  outcome.refusals = std::move(refusals);
   return outcome;
 }
 

@@ -60,6 +60,10 @@ struct PassOutcome {
   std::vector<std::pair<decide::Reason, std::int64_t>> blocked;  // nodes by reason, in the order of reasons
   std::vector<std::string> node_names;                           // to see which are gone in the next pass
   std::vector<std::string> warnings;
+  // For the dashboard, by node: each one's own verdict, and what it costs.
+  std::vector<decide::NodeVerdict> verdicts;
+  std::vector<std::optional<Money>> prices;
+  std::vector<prove::Refusal> refusals;
 };
 
 // Planner SLO, which is the default.

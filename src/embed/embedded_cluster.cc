@@ -41,6 +41,10 @@ EmbeddedCluster::EmbeddedCluster(kube::RealLoop& loop, EmbeddedOptions options, 
           [](std::string_view) {}),
       metrics_(options_.version, "embedded"),
       health_({"caches"}),
+      feed_("tamp-demo", options_.version,
+            [this](std::shared_ptr<const dashboard::Look> look, const std::vector<serve::Topic>& changed) {
+              if (dashboard_) dashboard_->show(std::move(look), changed);
+            }),
       controller_(world_loop_, transport_, controller_options(), std::move(store), log_, metrics_, health_),
       started_(loop_.instant()),
       world_started_(world_.now()) {}
@@ -79,10 +83,52 @@ Result<std::unique_ptr<EmbeddedCluster>> EmbeddedCluster::start(kube::RealLoop& 
   wish.port = self.options_.port;
   wish.name = "tamp-demo";
   TAMP_TRY(self.port_, Port::start(self.world_.api(), post, loop.now(), wish));
+  TAMP_CHECK(self.open_dashboard(post));
   self.controller_.observe_with(self.agents_);
+  self.controller_.show_on(self.feed_);
   self.controller_.start();
   self.keep_time();
   return cluster;
+}
+
+Status EmbeddedCluster::open_dashboard(const Port::Post& post) {
+  serve::DashboardOptions wish;
+  wish.login = options_.dashboard_login;
+  wish.user = "kubernetes-admin";
+  wish.token = port_->token();
+  serve::DashboardSurroundings around;
+  around.post = post;
+  around.now = [this] { return world_.now(); };
+  around.client = &controller_.client();
+  around.as_user = [this](const std::string& token) {
+    serve::UserWay way;
+    way.transport = std::make_unique<MemoryTransport>(world_loop_, world_.api(), token);
+    way.client = std::make_unique<kube::Client>(world_loop_, *way.transport);
+    return way;
+  };
+  around.records = [this](const std::string& run, const std::string& what,
+                          std::function<void(std::string)> done) {
+    control::read_records(controller_.client(), "tamp-system", run, what, std::move(done));
+  };
+  dashboard_ = std::make_unique<serve::Dashboard>(std::move(wish), std::move(around));
+  serve::HttpOptions http = serve::Dashboard::server_options();
+  http.port = options_.dashboard_port;
+  TAMP_TRY(dashboard_server_,
+           serve::HttpServer::start(
+               http, [board = dashboard_.get()](serve::HttpRequest request, const serve::Responder& respond) {
+                 board->answer(std::move(request), respond);
+               }));
+  keep_dashboard();
+  return success();
+}
+
+void EmbeddedCluster::keep_dashboard() {
+  dashboard_->tick();
+  dashboard_tick_ = loop_.after(Duration::seconds(1), [this] { keep_dashboard(); });
+}
+
+std::string EmbeddedCluster::dashboard_url() const {
+  return fmt::format("http://127.0.0.1:{}/", dashboard_server_->port());
 }
 
 void EmbeddedCluster::catch_up() {

@@ -8,12 +8,14 @@
 
 #include "base/result.h"
 #include "control/controller.h"
+#include "control/dashboard_feed.h"
 #include "control/log.h"
 #include "embed/memory_transport.h"
 #include "embed/port.h"
 #include "embed/world_agents.h"
 #include "embed/world_loop.h"
 #include "kube/real_loop.h"
+#include "serve/dashboard.h"
 #include "serve/health.h"
 #include "serve/metrics.h"
 #include "world/scenario/scenario.h"
@@ -28,6 +30,9 @@ struct EmbeddedOptions {
   std::string address = "127.0.0.1";
   std::uint16_t port = 0;
   std::string version;  // of the program, for metrics
+  // The dashboard: on loopback, whatever `address` is.
+  std::uint16_t dashboard_port = 0;
+  bool dashboard_login = false;  // asks for a token of the cluster, as the real one does
 };
 
 class EmbeddedCluster {
@@ -44,6 +49,7 @@ class EmbeddedCluster {
   world::World& world() { return world_; }
   const world::Machines& machines() const { return machines_; }
   Port& port() { return *port_; }
+  std::string dashboard_url() const;
   const world::Scenario& scenario() const { return options_.scenario; }
   double speed() const { return options_.speed; }
 
@@ -51,6 +57,8 @@ class EmbeddedCluster {
   // Lets the world catch up with the time that has passed.
   void catch_up();
   void keep_time();
+  Status open_dashboard(const Port::Post& post);
+  void keep_dashboard();
 
   kube::RealLoop& loop_;
   EmbeddedOptions options_;
@@ -62,11 +70,14 @@ class EmbeddedCluster {
   control::Log log_;
   serve::Metrics metrics_;
   serve::Health health_;
+  control::DashboardFeed feed_;
   control::Controller controller_;
   std::unique_ptr<Port> port_;
+  std::unique_ptr<serve::Dashboard> dashboard_;
+  std::unique_ptr<serve::HttpServer> dashboard_server_;  // goes before what it serves
   kube::Instant started_;
   Time world_started_;
-  kube::Pending tick_;
+  kube::Pending tick_, dashboard_tick_;
 };
 
 }  // namespace tamp::embed

@@ -159,6 +159,8 @@ HttpRequest to_request(http::request<http::string_body>&& in) {
   out.if_none_match = header(http::field::if_none_match);
   out.last_event_id = header("Last-Event-ID");
   out.user_agent = header(http::field::user_agent);
+  out.host = header(http::field::host);
+  out.accept_encoding = header(http::field::accept_encoding);
   for (const auto& field : in) {
     if (field.name() != http::field::unknown) continue;
     std::string name(field.name_string());

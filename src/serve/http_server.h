@@ -28,6 +28,7 @@ struct HttpRequest {
   std::string query;   // "verbose=1": what follows '?'
   // Headers; empty when absent.
   std::string authorization, content_type, accept, cookie, origin, if_none_match, last_event_id, user_agent;
+  std::string host = {}, accept_encoding = {};
   std::vector<std::pair<std::string, std::string>> others =
       {};  // headers that HTTP itself does not know, in lower case
   std::string body;

@@ -43,7 +43,6 @@ export type NodeState = 'steady' | 'victim' | 'survivor' | 'replacement' | 'cord
 
 // Nodes travel in columns: ten thousand of them are one array for each property.
 export interface NodeColumns {
-  revision: number;
   names: string[];
   pools: string[]; // names, by index in `pool`
   types: string[];

@@ -1,0 +1,90 @@
+#include "cli/controller_dashboard.h"
+
+#include <utility>
+
+#include "cli/address.h"
+#include "cli/files.h"
+#include "kube/curl_transport.h"
+#include "serve/certificate.h"
+
+namespace tamp::cli {
+namespace {
+
+bool loopback(const std::string& ip) { return ip.starts_with("127.") || ip == "::1"; }
+
+// What was given, or one that is made for this process: what travels is hidden from those who only listen, but nobody can tell who we are.
+Result<serve::TlsIdentity> identity_of(const ControllerFlags& flags, const std::string& ip, Time now) {
+  if (!flags.dashboard_certificate_file.empty() || !flags.dashboard_key_file.empty()) {
+    TAMP_TRY(const codec::Input certificate, read_input(flags.dashboard_certificate_file));
+    TAMP_TRY(const codec::Input key, read_input(flags.dashboard_key_file));
+    return serve::TlsIdentity{certificate.bytes, key.bytes};
+  }
+  TAMP_TRY(const serve::CertifiedKey authority, serve::make_authority("tamp dashboard", now));
+  std::vector<std::string> names = {"tamp-dashboard", "localhost", "127.0.0.1"};
+  if (ip != "0.0.0.0" && ip != "::") names.push_back(ip);
+  TAMP_TRY(const serve::CertifiedKey serving, serve::make_serving_certificate(authority, names, now));
+  return serve::TlsIdentity{serving.certificate, serving.private_key};
+}
+
+}  // namespace
+
+ControllerDashboard::ControllerDashboard(kube::RealLoop& loop, kube::Access access, std::string ns,
+                                         const std::string& identity, const std::string& version)
+    : loop_(loop),
+      access_(std::move(access)),
+      ns_(std::move(ns)),
+      feed_(identity, version,
+            [this](std::shared_ptr<const dashboard::Look> look, const std::vector<serve::Topic>& changed) {
+              if (dashboard_) dashboard_->show(std::move(look), changed);
+            }) {}
+
+Status ControllerDashboard::serve(control::Controller& controller, const ControllerFlags& flags) {
+  TAMP_TRY(const Address address, parse_address(flags.dashboard_address));
+  serve::DashboardSurroundings around;
+  around.post = [this](std::function<void()> action) { loop_.post(std::move(action)); };
+  around.now = [this] { return loop_.now(); };
+  around.client = &controller.client();
+  around.as_user = [this](const std::string& token) {
+    kube::Access access = access_;
+    access.credentials = {};
+    access.credentials.token = token;
+    access.source = nullptr;
+    serve::UserWay way;
+    way.transport = std::make_unique<kube::CurlTransport>(loop_, access);
+    way.client = std::make_unique<kube::Client>(loop_, *way.transport);
+    return way;
+  };
+  around.records = [this, &controller](const std::string& run, const std::string& what,
+                                       std::function<void(std::string)> done) {
+    control::read_records(controller.client(), ns_, run, what, std::move(done));
+  };
+  dashboard_ = std::make_unique<serve::Dashboard>(serve::DashboardOptions{}, std::move(around));
+  serve::HttpOptions http = serve::Dashboard::server_options();
+  http.address = address.ip;
+  http.port = address.port;
+  const bool given = !flags.dashboard_certificate_file.empty() || !flags.dashboard_key_file.empty();
+  if (given || !loopback(address.ip)) {
+    TAMP_TRY(http.tls, identity_of(flags, address.ip, loop_.now()));
+  }
+  TAMP_TRY(server_,
+           serve::HttpServer::start(
+               http, [board = dashboard_.get()](serve::HttpRequest request, const serve::Responder& respond) {
+                 board->answer(std::move(request), respond);
+               }));
+  controller.show_on(feed_);
+  tick();
+  return success();
+}
+
+void ControllerDashboard::tick() {
+  dashboard_->tick();
+  tick_ = loop_.after(Duration::seconds(1), [this] { tick(); });
+}
+
+void ControllerDashboard::stop() {
+  tick_.cancel();
+  if (server_) server_->stop(Duration::seconds(1));
+  dashboard_.reset();
+}
+
+}  // namespace tamp::cli

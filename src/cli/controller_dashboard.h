@@ -1,0 +1,43 @@
+// The dashboard of `tamp controller`: its port, its certificate, and how users reach the API server through it.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "cli/options.h"
+#include "control/controller.h"
+#include "control/dashboard_feed.h"
+#include "kube/access.h"
+#include "kube/real_loop.h"
+#include "serve/dashboard.h"
+
+namespace tamp::cli {
+
+class ControllerDashboard {
+ public:
+  // `version` of the program; `ns`: where records of runs are kept. All must outlive this.
+  ControllerDashboard(kube::RealLoop& loop, kube::Access access, std::string ns, const std::string& identity,
+                      const std::string& version);
+  ControllerDashboard(const ControllerDashboard&) = delete;
+  ControllerDashboard& operator=(const ControllerDashboard&) = delete;
+
+  // Shows what `controller` decides. REQUIRES: not started yet.
+  Status serve(control::Controller& controller, const ControllerFlags& flags);
+  // Before the controller goes.
+  void stop();
+  std::uint16_t port() const { return server_->port(); }
+
+ private:
+  void tick();
+
+  kube::RealLoop& loop_;
+  kube::Access access_;
+  std::string ns_;
+  control::DashboardFeed feed_;
+  std::unique_ptr<serve::Dashboard> dashboard_;
+  std::unique_ptr<serve::HttpServer> server_;
+  kube::Pending tick_;
+};
+
+}  // namespace tamp::cli

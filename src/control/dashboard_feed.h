@@ -1,0 +1,51 @@
+// What the controller tells the dashboard: after each pass what it saw and decided, and how the runs go. Keeps the history of cost and
+// savings, which is in memory alone: a new leader begins a new one.
+//
+// Thread safety: none; lives on one loop. What it hands out is shared and never changed.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "control/pass.h"
+#include "control/run_shelf.h"
+#include "dashboard/look.h"
+#include "serve/event_hub.h"
+
+namespace tamp::control {
+
+class DashboardFeed {
+ public:
+  using Show = std::function<void(std::shared_ptr<const dashboard::Look>, const std::vector<serve::Topic>&)>;
+  DashboardFeed(std::string leader, std::string version, Show show);
+  DashboardFeed(const DashboardFeed&) = delete;
+  DashboardFeed& operator=(const DashboardFeed&) = delete;
+
+  void passed(const std::shared_ptr<const PassInput>& input, const PassOutcome& outcome);
+  // The plan is withdrawn: the cluster is not known well enough.
+  void withdrawn(std::string_view reason, const std::string& problem);
+  // Another replica leads: what was decided here is old.
+  void followed();
+  void look_at_runs(const RunShelf::Runs& runs);
+  // The annotation of the policy, as written.
+  void dismissed(const std::string& annotation);
+
+ private:
+  void note_history(Time now);
+  void show(const std::vector<serve::Topic>& changed);
+
+  Show show_;
+  dashboard::Look look_;                         // as it was handed out last, or is about to be
+  std::map<std::string, std::string> versions_;  // of the runs in look_
+  std::string annotation_;
+  std::vector<dashboard::HistoryPoint> history_;
+};
+
+// The recorded lines of a run (ledger.h), all parts after one another; empty if there are none.
+void read_records(kube::Client& client, const std::string& ns, const std::string& run,
+                  const std::string& what, std::function<void(std::string)> done);
+
+}  // namespace tamp::control

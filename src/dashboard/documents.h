@@ -1,0 +1,51 @@
+// The documents of the dashboard's API, JSON made from a Look. Their shapes are described in web/openapi.json and by the types of
+// web/src/api.ts. Money is in dollars, shares are fractions of 1, times are RFC 3339. Equal looks give equal bytes.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "codec/tree.h"
+#include "dashboard/look.h"
+
+namespace tamp::dashboard {
+
+// ---- REQUIRES: look.scene
+std::string overview_document(const Look& look);
+// Columns: ten thousand nodes are one array for each property.
+std::string nodes_document(const Look& look);
+std::string plan_document(const Look& look);
+// Why not this node? Simulates, so it takes a while on a large cluster. Nothing: there is no such node.
+std::optional<std::string> node_document(const Look& look, std::string_view name);
+// `object`: the TemperPolicy as the API server has it; null: there is none.
+std::string policy_document(const Look& look, const codec::Tree& object);
+
+// ---- runs
+std::string runs_document(const Look& look);
+// `timeline`: the lines that were recorded of it (report/timeline.h); may be empty.
+std::string run_document(const Look& look, const execute::Run& run, std::string_view timeline);
+std::string run_summary(const execute::Run& run);
+// `lines`: the audit records (report/audit.h).
+std::string audit_document(const execute::Run& run, const std::string& lines);
+
+// ---- what if?
+// Other settings, as a person tries them out. Absent: as they are.
+struct WhatIf {
+  std::optional<double> savings_threshold, utilization_threshold;
+  std::optional<DurationOrNever> consolidate_after, grace_period;
+  std::optional<ConsolidationPolicy> policy;
+};
+// {"utilizationThreshold": 0.5, …}; an error names the field.
+Result<WhatIf> read_what_if(const std::string& json);
+// What would be decided, on a copy of the settings; what a policy says of a single pool stays in force.
+std::string what_if_document(const Scene& scene, const WhatIf& change);
+
+// How the plan that is published differs from the one that somebody saw: {"published": HASH or null, "victims": […], …}.
+std::string plan_difference(const Look& look, std::string_view seen_hash);
+
+// {"reason": …, "message": …}
+std::string refusal(std::string_view reason, std::string_view message);
+
+}  // namespace tamp::dashboard

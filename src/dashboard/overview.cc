@@ -1,0 +1,148 @@
+#include <algorithm>
+#include <map>
+
+#include "base/json_writer.h"
+#include "dashboard/documents.h"
+#include "decide/reason.h"
+#include "report/plan_summary.h"
+
+namespace tamp::dashboard {
+namespace {
+
+struct Blocked {
+  std::size_t nodes = 0;
+  Money pinned;
+  bool priced = false;
+  std::string message;  // of the dearest
+  Money dearest{-1};
+};
+
+void write_blocked(JsonWriter& w, const Scene& scene) {
+  std::map<decide::Reason, Blocked> groups;
+  for (std::size_t i = 0; i < scene.verdicts.size(); ++i) {
+    const decide::NodeVerdict& verdict = scene.verdicts[i];
+    if (verdict.verdict != decide::Verdict::Blocked) continue;
+    Blocked& group = groups[verdict.reason];
+    ++group.nodes;
+    const Money price = scene.prices[i].value_or(Money{});
+    group.priced |= scene.prices[i].has_value();
+    group.pinned += price;
+    if (price <= group.dearest) continue;
+    group.dearest = price;
+    group.message = std::string(scene.cluster().text(scene.cluster().nodes[verdict.node.index()].name)) +
+                    ": " + verdict.message;
+  }
+  std::vector<std::pair<decide::Reason, const Blocked*>> order;
+  for (const auto& [reason, group] : groups) order.emplace_back(reason, &group);
+  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
+    if (a.second->pinned != b.second->pinned) return a.second->pinned > b.second->pinned;
+    return a.first < b.first;
+  });
+  w.key("blocked").begin_array();
+  for (const auto& [reason, group] : order) {
+    w.begin_object().field("reason", decide::name(reason)).field("nodes", group->nodes);
+    w.key("hourlyCost");
+    if (group->priced)
+      w.number(group->pinned.dollars());
+    else
+      w.null();
+    w.field("message", group->message).end_object();
+  }
+  w.end_array();
+}
+
+void write_plan_and_run(JsonWriter& w, const Look& look) {
+  const Scene& scene = *look.scene;
+  w.key("plan");
+  if (scene.plan) {
+    w.begin_object().field("hash", scene.plan->hash);
+    w.field("hourlySavings", scene.plan->hourly_savings.dollars());
+    w.field("victims", scene.plan->victims.size()).field("moves", scene.plan->moves.size());
+    w.field("expiresAt", format_rfc3339(scene.plan->expires)).end_object();
+  } else {
+    w.null();
+  }
+  w.key("withheld");
+  if (scene.withheld_reason.empty())
+    w.null();
+  else
+    w.begin_object()
+        .field("reason", scene.withheld_reason)
+        .field("message", scene.withheld_message)
+        .end_object();
+  w.key("run");
+  if (const execute::Run* run = active_run(look))
+    w.begin_object()
+        .field("name", run->name)
+        .field("phase", execute::word(run->phase))
+        .field("since", format_rfc3339(run->entered()))
+        .end_object();
+  else
+    w.null();
+}
+
+}  // namespace
+
+Money realized_savings(const std::vector<std::shared_ptr<const execute::Run>>& runs) {
+  Money sum;
+  for (const auto& run : runs)
+    if (run->phase == execute::Phase::Succeeded) sum += run->outcome.achieved_savings;
+  return sum;
+}
+
+const execute::Run* active_run(const Look& look) {
+  const execute::Run* active = nullptr;
+  for (const auto& run : look.runs) {
+    if (execute::over(run->phase)) continue;
+    // Of two, the one that is not only waiting for the autoscaler; then the younger.
+    const auto rank = [](const execute::Run& r) {
+      return std::pair{!execute::waits_for_reap(r.phase), r.approved_at};
+    };
+    if (active == nullptr || rank(*run) > rank(*active)) active = run.get();
+  }
+  return active;
+}
+
+std::string overview_document(const Look& look) {
+  const Scene& scene = *look.scene;
+  const Cluster& cluster = scene.cluster();
+  const auto pending = std::count_if(cluster.pods.begin(), cluster.pods.end(),
+                                     [](const Pod& pod) { return pod.active() && !pod.bound(); });
+  const auto setting = [&](const std::optional<std::string> TemperPolicy::* field, const char* otherwise) {
+    return cluster.policy ? ((*cluster.policy).*field).value_or(otherwise) : std::string(otherwise);
+  };
+  JsonWriter w;
+  w.begin_object();
+  w.key("cluster").begin_object().field("nodes", cluster.nodes.size());
+  w.field("pods", report::live_pods(cluster))
+      .field("pending", static_cast<std::int64_t>(pending))
+      .end_object();
+  w.field("hourlyCost", scene.cost.dollars());
+  w.field("identifiedHourly", scene.plan ? scene.plan->hourly_savings.dollars() : 0.0);
+  w.field("realizedHourly", realized_savings(look.runs).dollars());
+  w.field("planner", scene.measuring ? "SLO" : "Requests");
+  w.field("mode", setting(&TemperPolicy::mode, "Observe"));
+  w.field("approval", setting(&TemperPolicy::approval, "Manual"));
+  w.field("paused", scene.settings.paused).field("leader", look.leader);
+  w.key("agents").begin_object().field("answering", scene.observations.size());
+  w.field("nodes", cluster.nodes.size()).end_object();
+  write_plan_and_run(w, look);
+  write_blocked(w, scene);
+  w.key("history").begin_array();
+  for (const HistoryPoint& point : *look.history) {
+    w.begin_object().field("at", format_rfc3339(point.at)).field("cost", point.cost.dollars());
+    w.field("identified", point.identified.dollars()).field("realized", point.realized.dollars());
+    w.end_object();
+  }
+  w.end_array().field("version", look.version);
+  w.end_object();
+  return w.take();
+}
+
+std::string refusal(std::string_view reason, std::string_view message) {
+  JsonWriter w;
+  w.begin_object().field("reason", reason).field("message", message).end_object();
+  return w.take();
+}
+
+}  // namespace tamp::dashboard

@@ -1,0 +1,143 @@
+#include <algorithm>
+
+#include "base/json_writer.h"
+#include "dashboard/documents.h"
+#include "dashboard/usage.h"
+#include "report/proposal_fields.h"
+
+namespace tamp::dashboard {
+namespace {
+
+// Of all fields of a check, also those that are empty: the page reads them without asking.
+void write_plain_checks(JsonWriter& w, const std::vector<prove::Check>& checks) {
+  w.key("checks").begin_array();
+  for (const prove::Check& check : checks)
+    w.begin_object()
+        .field("name", check.name)
+        .field("passed", check.passed)
+        .field("message", check.message())
+        .field("subject", check.subject)
+        .end_object();
+  w.end_array();
+}
+
+void write_or_null(JsonWriter& w, std::string_view key, const std::optional<double>& value) {
+  w.key(key);
+  if (value)
+    w.number(*value);
+  else
+    w.null();
+}
+
+void write_predicted(JsonWriter& w, const Scene& scene, const prove::ConsolidationPlan& plan) {
+  w.key("predicted").begin_array();
+  for (const prove::PredictedNode& node : plan.predicted) {
+    const Observation* seen = find_observation(scene.observations, node.node);
+    const Usage now = seen == nullptr ? Usage{} : usage_of(*seen);
+    w.begin_object().field("node", node.node).field("cores", node.cores);
+    write_or_null(w, "cpuNow", now.cores);
+    w.field("cpu", node.cpu).field("memoryBytes", node.memory_bytes);
+    write_or_null(w, "memoryNow", now.memory);
+    w.field("memory", node.memory).field("pods", node.pods).end_object();
+  }
+  w.end_array();
+}
+
+void write_plan(JsonWriter& w, const Look& look, const prove::ConsolidationPlan& plan) {
+  const Scene& scene = *look.scene;
+  w.begin_object().field("hash", plan.hash).field("planner", plan.planner);
+  report::write_strings(w, "victims", plan.victims);
+  report::write_strings(w, "survivors", plan.survivors);
+  w.key("replacement");
+  if (plan.replacement) {
+    w.begin_object().field("nodePool", plan.replacement->pool);
+    report::write_strings(w, "instanceTypes", plan.replacement->types);
+    report::write_strings(w, "capacityTypes", plan.replacement->capacity_types);
+    report::write_strings(w, "zones", plan.replacement->zones);
+    w.field("hourlyPrice", plan.replacement->price.dollars()).end_object();
+  } else {
+    w.null();
+  }
+  w.key("moves").begin_array();
+  for (const prove::PlannedMove& move : plan.moves) {
+    w.begin_object().field("namespace", move.ns).field("name", move.name).field("uid", move.uid);
+    w.field("tier", word(move.tier)).field("from", move.from).field("to", move.to).end_object();
+  }
+  w.end_array();
+  write_plain_checks(w, plan.checks);
+  write_predicted(w, scene, plan);
+  w.field("hourlySavings", plan.hourly_savings.dollars()).field("savingsKnown", plan.savings_known);
+  w.field("createdAt", format_rfc3339(plan.created)).field("expiresAt", format_rfc3339(plan.expires));
+  w.field("approvable", plan.holds());
+  w.key("dismissed");
+  if (look.dismissed && look.dismissed->plan_hash == plan.hash)
+    w.begin_object()
+        .field("by", look.dismissed->by)
+        .field("reason", look.dismissed->reason)
+        .field("at", look.dismissed->at)
+        .end_object();
+  else
+    w.null();
+  w.end_object();
+}
+
+}  // namespace
+
+std::string plan_document(const Look& look) {
+  const Scene& scene = *look.scene;
+  JsonWriter w;
+  w.begin_object().key("plan");
+  if (scene.plan)
+    write_plan(w, look, *scene.plan);
+  else
+    w.null();
+  w.key("withheld");
+  if (scene.withheld_reason.empty())
+    w.null();
+  else
+    w.begin_object()
+        .field("reason", scene.withheld_reason)
+        .field("message", scene.withheld_message)
+        .end_object();
+  w.key("refusals").begin_array();
+  for (const prove::Refusal& refused : scene.refusals) {
+    w.begin_object();
+    report::write_strings(w, "victims", refused.victims);
+    write_plain_checks(w, refused.checks);
+    w.end_object();
+  }
+  w.end_array().end_object();
+  return w.take();
+}
+
+std::optional<Dismissal> read_dismissal(const std::string& annotation) {
+  const auto tree = codec::read_tree(annotation);
+  if (!tree || (*tree)["planHash"].string().empty()) return std::nullopt;
+  const auto text = [&](std::string_view key) { return std::string((*tree)[key].string()); };
+  return Dismissal{text("planHash"), text("by"), text("reason"), text("at")};
+}
+
+std::string write_dismissal(const Dismissal& dismissal) {
+  JsonWriter w;
+  w.begin_object().field("planHash", dismissal.plan_hash).field("by", dismissal.by);
+  w.field("reason", dismissal.reason).field("at", dismissal.at).end_object();
+  return w.take();
+}
+
+std::string plan_difference(const Look& look, std::string_view seen_hash) {
+  JsonWriter w;
+  w.begin_object().field("asked", seen_hash).key("published");
+  const auto* plan = look.scene && look.scene->plan ? &*look.scene->plan : nullptr;
+  if (plan == nullptr) {
+    w.null().end_object();
+    return w.take();
+  }
+  w.begin_object().field("hash", plan->hash);
+  report::write_strings(w, "victims", plan->victims);
+  w.field("moves", plan->moves.size()).field("hourlySavings", plan->hourly_savings.dollars());
+  w.field("createdAt", format_rfc3339(plan->created)).end_object();
+  w.end_object();
+  return w.take();
+}
+
+}  // namespace tamp::dashboard

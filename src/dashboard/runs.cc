@@ -1,0 +1,235 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+
+#include "base/json_writer.h"
+#include "codec/tree.h"
+#include "dashboard/documents.h"
+#include "execute/limits.h"
+#include "report/audit.h"
+#include "report/proposal_fields.h"
+
+namespace tamp::dashboard {
+namespace {
+
+using codec::Tree;
+using execute::Run;
+
+// A run of hours has a sample every few seconds and up to fifty survivors; a plot has a few hundred pixels.
+constexpr std::size_t kMostLooks = 300;
+
+void time_or_null(JsonWriter& w, std::string_view key, const std::optional<Time>& time) {
+  w.key(key);
+  if (time)
+    w.string(format_rfc3339(*time));
+  else
+    w.null();
+}
+
+void write_summary_fields(JsonWriter& w, const Run& run) {
+  w.field("name", run.name).field("planHash", run.plan_hash).field("phase", execute::word(run.phase));
+  w.field("reason", run.reason).field("message", run.message).field("approvedBy", run.approved_by);
+  w.field("source", run.source).field("approvedAt", format_rfc3339(run.approved_at));
+  time_or_null(w, "endedAt", execute::over(run.phase) ? std::optional(run.entered()) : std::nullopt);
+  w.key("victims").begin_array();
+  for (const execute::Victim& victim : run.victims) w.string(victim.node);
+  w.end_array();
+  w.field("evictions", run.outcome.evictions);
+  w.field("hourlySavings", (run.phase == execute::Phase::Succeeded ? run.outcome.achieved_savings
+                                                                   : run.outcome.predicted_savings)
+                               .dollars());
+}
+
+void write_moves(JsonWriter& w, const Run& run) {
+  w.key("moves").begin_array();
+  for (const execute::Departing& move : run.moves) {
+    const execute::Mutation* eviction = run.journal.eviction_of(move.uid);
+    w.begin_object().field("namespace", move.ns).field("name", move.name).field("uid", move.uid);
+    w.field("tier", word(move.tier)).field("from", move.from).field("to", move.to);
+    time_or_null(w, "asked", eviction == nullptr ? std::nullopt : eviction->tried);
+    time_or_null(w, "left", move.left);
+    time_or_null(w, "replaced", move.replaced);
+    const bool blocked = eviction != nullptr && eviction->state == execute::MutationState::Blocked;
+    w.field("blocked", blocked ? eviction->message : std::string()).end_object();
+  }
+  w.end_array();
+}
+
+void write_samples(JsonWriter& w, std::string_view timeline) {
+  std::vector<Tree> looks;
+  std::size_t lines = static_cast<std::size_t>(std::count(timeline.begin(), timeline.end(), '\n'));
+  const std::size_t step = std::max<std::size_t>(1, (lines + kMostLooks - 1) / kMostLooks);
+  std::size_t number = 0;
+  for (std::size_t at = 0; at < timeline.size(); ++number) {
+    const std::size_t end = std::min(timeline.find('\n', at), timeline.size());
+    const bool last = number + 1 == lines;
+    if (number % step == 0 || last)
+      if (auto tree = codec::read_tree(std::string(timeline.substr(at, end - at))))
+        looks.push_back(std::move(*tree));
+    at = end + 1;
+  }
+  const auto value = [&](std::string_view key, const Tree& reading) {
+    w.key(key);
+    if (reading.is_number())
+      w.number(reading.number());
+    else
+      w.null();
+  };
+  w.key("samples").begin_array();
+  for (const Tree& look : looks)
+    for (const Tree::Member& survivor : look["survivors"].members()) {
+      w.begin_object().field("at", look["at"].string()).field("survivor", survivor.key);
+      value("cpu", survivor.value["cpu60"]);
+      value("memory", survivor.value["memory60"]);
+      value("io", survivor.value["io60"]);
+      w.end_object();
+    }
+  w.end_array();
+}
+
+struct LogLine {
+  Time at;
+  std::string text;
+};
+
+std::string mutation_words(const execute::Mutation& entry) {
+  std::string text = fmt::format("{} {}{}{}: {}", execute::word(entry.kind), entry.ns,
+                                 entry.ns.empty() ? "" : "/", entry.name, execute::word(entry.state));
+  if (!entry.reason.empty()) text += " (" + entry.reason + ")";
+  if (!entry.message.empty()) text += ": " + entry.message;
+  return text;
+}
+
+void write_log(JsonWriter& w, const Run& run) {
+  std::vector<LogLine> lines;
+  lines.push_back({run.approved_at, "approved by " + run.approved_by});
+  for (const execute::PhaseEntry& phase : run.phases)
+    lines.push_back({phase.at, std::string(execute::word(phase.phase)) +
+                                   (phase.reason.empty() ? "" : ": " + phase.reason)});
+  for (const execute::Mutation& entry : run.journal.entries)
+    lines.push_back({entry.settled.value_or(entry.tried.value_or(entry.intended)), mutation_words(entry)});
+  // Of one moment, in the order of the journal.
+  std::stable_sort(lines.begin(), lines.end(),
+                   [](const LogLine& a, const LogLine& b) { return a.at < b.at; });
+  w.key("log").begin_array();
+  for (const LogLine& line : lines)
+    w.begin_object().field("at", format_rfc3339(line.at)).field("text", line.text).end_object();
+  w.end_array();
+}
+
+void write_guards(JsonWriter& w, const Look& look, const Run& run, std::string_view timeline) {
+  const GuardSettings guards = look.scene ? look.scene->settings.guards : GuardSettings{};
+  w.key("guards").begin_object().field("pressure", run.pressure_guards);
+  w.field("tripped", run.guards.tripped).field("lateTrip", run.guards.late_trip);
+  w.key("thresholds").begin_object().field("cpu", guards.run.pressure.cpu);
+  w.field("memory", guards.run.pressure.memory).field("io", guards.run.pressure.io).end_object();
+  write_samples(w, timeline);
+  w.end_object();
+}
+
+std::string record_words(const Tree& record) {
+  const std::string_view what = record["what"].string();
+  if (what == "approval") return fmt::format("approval of plan {}", record["planHash"].string());
+  if (what == "phase")
+    return fmt::format("phase {}{}{}", record["phase"].string(),
+                       record["reason"].string().empty() ? "" : ": ", record["reason"].string());
+  if (what == "guard" || what == "late-guard") return fmt::format("{} {}", what, record["guard"].string());
+  std::string text = fmt::format("{}: {} {}", what, record["kind"].string(), record["object"].string());
+  for (const char* key : {"state", "reason", "message"})
+    if (!record[key].string().empty()) text += fmt::format(", {}", record[key].string());
+  return text;
+}
+
+}  // namespace
+
+std::string run_summary(const Run& run) {
+  JsonWriter w;
+  w.begin_object();
+  write_summary_fields(w, run);
+  w.end_object();
+  return w.take();
+}
+
+std::string runs_document(const Look& look) {
+  std::vector<const Run*> runs;
+  for (const auto& run : look.runs) runs.push_back(run.get());
+  std::stable_sort(runs.begin(), runs.end(), [](const Run* a, const Run* b) {
+    if (a->approved_at != b->approved_at) return a->approved_at > b->approved_at;
+    return a->name < b->name;
+  });
+  JsonWriter w;
+  w.begin_object().key("runs").begin_array();
+  for (const Run* run : runs) {
+    w.begin_object();
+    write_summary_fields(w, *run);
+    w.end_object();
+  }
+  w.end_array().end_object();
+  return w.take();
+}
+
+std::string run_document(const Look& look, const Run& run, std::string_view timeline) {
+  JsonWriter w;
+  w.begin_object();
+  write_summary_fields(w, run);
+  w.key("survivors").begin_array();
+  for (const execute::Survivor& survivor : run.survivors) w.string(survivor.node);
+  w.end_array();
+  w.key("phases").begin_array();
+  for (const execute::PhaseEntry& phase : run.phases)
+    w.begin_object()
+        .field("phase", execute::word(phase.phase))
+        .field("at", format_rfc3339(phase.at))
+        .field("reason", phase.reason)
+        .end_object();
+  w.end_array();
+  write_moves(w, run);
+  w.key("pending").begin_array();
+  for (const auto& [pod, since] : run.guards.pending)
+    w.begin_object().field("pod", pod).field("since", format_rfc3339(since)).end_object();
+  w.end_array();
+  write_guards(w, look, run, timeline);
+  w.key("application").null();
+  write_log(w, run);
+  const std::int64_t fewer =
+      static_cast<std::int64_t>(run.victims.size()) - static_cast<std::int64_t>(run.replacement.has_value());
+  w.key("predicted").begin_object().field("nodes", run.outcome.nodes_before - fewer);
+  w.field("hourlySavings", run.outcome.predicted_savings.dollars()).end_object();
+  w.key("achieved");
+  if (run.phase == execute::Phase::Succeeded)
+    w.begin_object()
+        .field("nodes", run.outcome.nodes_after)
+        .field("hourlySavings", run.outcome.achieved_savings.dollars())
+        .end_object();
+  else
+    w.null();
+  w.end_object();
+  return w.take();
+}
+
+std::string audit_document(const Run& run, const std::string& lines) {
+  const auto head = report::verify_audit(lines);
+  std::string problem;
+  if (!head)
+    problem = head.error().message;
+  else if (!report::audit_contains(lines, run.audit_head))
+    problem = "the newest record that the run knows of is missing";
+  JsonWriter w;
+  w.begin_object().field("run", run.name).field("valid", problem.empty()).field("problem", problem);
+  w.key("records").begin_array();
+  std::size_t at = 0;
+  while (at < lines.size()) {
+    const std::size_t end = std::min(lines.find('\n', at), lines.size());
+    if (auto record = codec::read_tree(lines.substr(at, end - at))) {
+      const std::string_view by = (*record)["by"].string();
+      w.begin_object().field("at", (*record)["at"].string()).field("actor", by.empty() ? "tamp" : by);
+      w.field("what", record_words(*record)).field("hash", (*record)["hash"].string()).end_object();
+    }
+    at = end + 1;
+  }
+  w.end_array().end_object();
+  return w.take();
+}
+
+}  // namespace tamp::dashboard

@@ -1,0 +1,194 @@
+#include "serve/dashboard_actions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/json_writer.h"
+#include "dashboard/documents.h"
+
+namespace tamp::serve {
+namespace {
+
+using codec::Tree;
+
+constexpr std::size_t kMostDeeds = 16;
+constexpr int kMostNames = 9;
+constexpr std::string_view kDefaultPolicy = "default";
+
+Tree annotation(std::string_view key, Tree value) {
+  Tree annotations = Tree::object({{key, std::move(value)}});
+  return Tree::object({{"metadata", Tree::object({{"annotations", std::move(annotations)}})}});
+}
+
+HttpResponse refuse(const kube::ApiError& error) {
+  using Kind = kube::ApiError::Kind;
+  switch (error.kind) {
+    case Kind::Forbidden:
+      return serve::refuse(403, "Forbidden", error.message);
+    case Kind::Unauthorized:
+      return serve::refuse(401, "Unauthorized", "the cluster does not know this token any more");
+    case Kind::NotFound:
+      return serve::refuse(404, "NotFound", error.message);
+    case Kind::Conflict:
+    case Kind::AlreadyExists:
+      return serve::refuse(409, std::string(kube::word(error.kind)), error.message);
+    case Kind::Invalid:
+    case Kind::BadRequest:
+      return serve::refuse(422, "Invalid", error.message);
+    default:
+      return serve::refuse(502, "ClusterFailed", "the API server did not carry it out: " + error.text());
+  }
+}
+
+HttpResponse stale(const dashboard::Look& look, std::string_view hash) {
+  return serve::refuse(409, "StalePlan",
+                       "the plan that is published now is another one, or none: nothing was approved",
+                       dashboard::plan_difference(look, hash));
+}
+
+}  // namespace
+
+HttpResponse refuse(int status, std::string_view reason, std::string_view message, std::string_view detail) {
+  JsonWriter w;
+  w.begin_object().field("reason", reason).field("message", message);
+  w.key("detail").raw(detail).end_object();
+  return json_response(w.take(), status);
+}
+
+HttpResponse json_response(std::string body, int status) {
+  HttpResponse response;
+  response.status = status;
+  response.content_type = "application/json";
+  response.body = std::move(body);
+  return response;
+}
+
+std::uint64_t DashboardActions::begin(const Session& session, Answer answer) {
+  std::erase_if(deeds_, [](const auto& deed) { return !deed.second.answer; });
+  const std::uint64_t id = ++next_;
+  if (deeds_.size() >= kMostDeeds) {
+    answer(refuse(503, "Busy", "too much is being done at once; try again"));
+    return 0;
+  }
+  Deed& deed = deeds_[id];
+  deed.way = as_user_(session.token);
+  deed.session = session;
+  deed.answer = std::move(answer);
+  return id;
+}
+
+void DashboardActions::finish(std::uint64_t id, HttpResponse response) {
+  // A client must not go from within its own answer: it goes with the next deed, or with us.
+  Deed& deed = deeds_.at(id);
+  Answer answer = std::move(deed.answer);
+  deed.answer = nullptr;
+  answer(std::move(response));
+}
+
+void DashboardActions::approve(const Session& session, const std::string& hash, const std::string& reason,
+                               std::shared_ptr<const dashboard::Look> look, Answer answer) {
+  const auto* plan = look->scene && look->scene->plan ? &*look->scene->plan : nullptr;
+  if (plan == nullptr || plan->hash != hash) return answer(stale(*look, hash));
+  if (!plan->holds())
+    return answer(
+        refuse(409, "NotApprovable", "the plan does not pass every check, so that no run would begin"));
+  const auto& policy = look->scene->cluster().policy;
+  if (!policy || policy->mode.value_or("Observe") != "Act")
+    return answer(refuse(409, "Observing", "the policy's mode is not Act: no run would begin"));
+  if (look->scene->settings.paused)
+    return answer(refuse(409, "Paused", "the policy is paused: no run would begin"));
+  const bool used = std::any_of(look->runs.begin(), look->runs.end(), [&](const auto& run) {
+    return run->plan_hash == hash && (!execute::over(run->phase) || run->phase == execute::Phase::Succeeded);
+  });
+  if (used) return answer(refuse(409, "AlreadyApproved", "this plan has been approved already"));
+  const std::uint64_t id = begin(session, std::move(answer));
+  if (id == 0) return;
+  Deed& deed = deeds_.at(id);
+  deed.hash = hash;
+  deed.reason = reason;
+  deed.look = std::move(look);
+  deed.request = deed.way.client->get(kube::kTemperPolicies, "", kDefaultPolicy,
+                                      [this, id](const kube::Reply& reply) { approve_published(id, reply); });
+}
+
+// What is published is what counts, not what we think of it.
+void DashboardActions::approve_published(std::uint64_t id, const kube::Reply& policy) {
+  Deed& deed = deeds_.at(id);
+  if (!policy.ok()) return finish(id, refuse(*policy.error));
+  const auto tree = codec::read_tree(policy.body);
+  if (!tree || tree->at({"status", "plan", "hash"}).string() != deed.hash)
+    return finish(id, stale(*deed.look, deed.hash));
+  create_run(id);
+}
+
+void DashboardActions::create_run(std::uint64_t id) {
+  Deed& deed = deeds_.at(id);
+  ++deed.attempt;
+  std::string name = "run-" + deed.hash.substr(0, 12);
+  if (deed.attempt > 1) name += fmt::format("-{}", deed.attempt);
+  Tree metadata = Tree::object({{"name", name}});
+  if (!deed.reason.empty()) metadata.set("annotations", Tree::object({{"temper.codes/reason", deed.reason}}));
+  const Tree run = Tree::object({{"apiVersion", "temper.codes/v1alpha1"},
+                                 {"kind", "ConsolidationRun"},
+                                 {"metadata", std::move(metadata)},
+                                 {"spec", Tree::object({{"planHash", deed.hash},
+                                                        {"approvedBy", deed.session.caller.user},
+                                                        {"source", "dashboard"}})}});
+  deed.request =
+      deed.way.client->create(kube::kConsolidationRuns, "", codec::to_json(run),
+                              [this, id, name](const kube::Reply& reply) { created(id, name, reply); });
+}
+
+void DashboardActions::created(std::uint64_t id, const std::string& name, const kube::Reply& reply) {
+  Deed& deed = deeds_.at(id);
+  // An approval that was refused at once leaves its name behind, but not its hash used.
+  if (!reply.ok() && reply.error->kind == kube::ApiError::Kind::AlreadyExists && deed.attempt < kMostNames)
+    return create_run(id);
+  if (!reply.ok()) return finish(id, refuse(*reply.error));
+  execute::Run run;
+  run.name = name;
+  run.plan_hash = deed.hash;
+  run.approved_by = deed.session.caller.user;
+  run.source = "dashboard";
+  if (const auto tree = codec::read_tree(reply.body))
+    if (const auto at = parse_rfc3339(tree->at({"metadata", "creationTimestamp"}).string()))
+      run.approved_at = *at;
+  for (const std::string& victim : deed.look->scene->plan->victims)
+    run.victims.push_back({victim, "", "", "", false, false});
+  run.outcome.predicted_savings = deed.look->scene->plan->hourly_savings;
+  finish(id, json_response(dashboard::run_summary(run), 201));
+}
+
+void DashboardActions::merge(std::uint64_t id, const kube::ResourceType& type, const std::string& name,
+                             const Tree& patch) {
+  if (id == 0) return;
+  Deed& deed = deeds_.at(id);
+  deed.request =
+      deed.way.client->patch(type, "", name, "", kube::PatchType::Merge, codec::to_json(patch),
+                             [this, id](const kube::Reply& reply) {
+                               finish(id, reply.ok() ? json_response("null") : refuse(*reply.error));
+                             });
+}
+
+void DashboardActions::dismiss(const Session& session, const std::string& hash, const std::string& reason,
+                               Time now, std::shared_ptr<const dashboard::Look> look, Answer answer) {
+  const auto* plan = look->scene && look->scene->plan ? &*look->scene->plan : nullptr;
+  if (plan == nullptr || plan->hash != hash) return answer(stale(*look, hash));
+  const dashboard::Dismissal dismissal{hash, session.caller.user, reason, format_rfc3339(now)};
+  merge(begin(session, std::move(answer)), kube::kTemperPolicies, std::string(kDefaultPolicy),
+        annotation("temper.codes/dismissed", dashboard::write_dismissal(dismissal)));
+}
+
+void DashboardActions::abort(const Session& session, const std::string& run, Answer answer) {
+  merge(begin(session, std::move(answer)), kube::kConsolidationRuns, run,
+        annotation("temper.codes/abort", "true"));
+}
+
+void DashboardActions::pause(const Session& session, bool paused, Answer answer) {
+  merge(begin(session, std::move(answer)), kube::kTemperPolicies, std::string(kDefaultPolicy),
+        annotation("temper.codes/pause", paused ? Tree("true") : Tree(nullptr)));
+}
+
+}  // namespace tamp::serve

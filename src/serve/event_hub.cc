@@ -1,0 +1,97 @@
+#include "serve/event_hub.h"
+
+#include <charconv>
+
+namespace tamp::serve {
+namespace {
+
+constexpr std::array<Topic, kTopics> kAll = {Topic::Overview, Topic::Plan, Topic::Nodes, Topic::Runs};
+// A browser that was cut off comes back after so many milliseconds.
+constexpr std::string_view kGreeting = "retry: 2000\n: hello\n\n";
+
+}  // namespace
+
+std::string_view word(Topic topic) {
+  switch (topic) {
+    case Topic::Overview:
+      return "overview";
+    case Topic::Plan:
+      return "plan";
+    case Topic::Nodes:
+      return "nodes";
+    case Topic::Runs:
+      break;
+  }
+  return "runs";
+}
+
+void EventHub::pace(Topic topic, Duration least) {
+  const std::lock_guard lock(mutex_);
+  topics_[static_cast<std::size_t>(topic)].least = least;
+}
+
+std::string EventHub::event(Topic topic) const {
+  const State& state = topics_[static_cast<std::size_t>(topic)];
+  return "id: " + boot_ + "-" + std::to_string(state.told) + "\nevent: " + std::string(word(topic)) +
+         "\ndata: {}\n\n";
+}
+
+void EventHub::tell(Topic topic, kube::Instant now) {
+  const std::lock_guard lock(mutex_);
+  State& state = topics_[static_cast<std::size_t>(topic)];
+  if (state.ever && now - state.at < state.least) {
+    state.waiting = true;
+    return;
+  }
+  state = {++sequence_, now, true, false, state.least};
+  send(event(topic));
+}
+
+void EventHub::flush(kube::Instant now) {
+  const std::lock_guard lock(mutex_);
+  for (const Topic topic : kAll) {
+    State& state = topics_[static_cast<std::size_t>(topic)];
+    if (!state.waiting || now - state.at < state.least) continue;
+    state = {++sequence_, now, true, false, state.least};
+    send(event(topic));
+  }
+}
+
+void EventHub::beat() {
+  const std::lock_guard lock(mutex_);
+  send(": still here\n\n");
+}
+
+void EventHub::send(const std::string& text) {
+  for (auto it = streams_.begin(); it != streams_.end();)
+    it = it->write(text) ? std::next(it) : streams_.erase(it);
+}
+
+bool EventHub::join(const HttpStream& stream, std::string_view last_id) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(streams_, [](const HttpStream& one) { return one.closed(); });
+  if (streams_.size() >= most_) return false;
+  // Nobody's first connection has an id, and it has asked for everything already.
+  bool known = last_id.empty();
+  std::uint64_t seen = sequence_;
+  if (!known && last_id.starts_with(boot_ + "-")) {
+    const std::string_view number = last_id.substr(boot_.size() + 1);
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), seen);
+    known = error == std::errc() && end == number.data() + number.size() && seen <= sequence_;
+  }
+  HttpStream copy = stream;
+  std::string text(kGreeting);
+  for (const Topic topic : kAll)
+    if (!known || topics_[static_cast<std::size_t>(topic)].told > seen) text += event(topic);
+  if (!copy.write(text)) return true;  // has left already
+  streams_.push_back(std::move(copy));
+  return true;
+}
+
+std::size_t EventHub::streams() {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(streams_, [](const HttpStream& one) { return one.closed(); });
+  return streams_.size();
+}
+
+}  // namespace tamp::serve
