@@ -112,7 +112,7 @@ std::string overview_document(const Look& look) {
     return cluster.policy ? ((*cluster.policy).*field).value_or(otherwise) : std::string(otherwise);
   };
   JsonWriter w;
-  w.begin_object();
+  w.begin_object().field("decidedAt", format_rfc3339(scene.now));
   w.key("cluster").begin_object().field("nodes", cluster.nodes.size());
   w.field("pods", report::live_pods(cluster))
       .field("pending", static_cast<std::int64_t>(pending))

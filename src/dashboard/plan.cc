@@ -33,7 +33,7 @@ void write_predicted(JsonWriter& w, const Scene& scene, const prove::Consolidati
   w.key("predicted").begin_array();
   for (const prove::PredictedNode& node : plan.predicted) {
     const Observation* seen = find_observation(scene.observations, node.node);
-    const Usage now = seen == nullptr ? Usage{} : usage_of(*seen);
+    const Usage now = seen == nullptr ? Usage{} : usage_of(*seen, Counted::NotBackground);
     w.begin_object().field("node", node.node).field("cores", node.cores);
     write_or_null(w, "cpuNow", now.cores);
     w.field("cpu", node.cpu).field("memoryBytes", node.memory_bytes);
@@ -86,7 +86,7 @@ void write_plan(JsonWriter& w, const Look& look, const prove::ConsolidationPlan&
 std::string plan_document(const Look& look) {
   const Scene& scene = *look.scene;
   JsonWriter w;
-  w.begin_object().key("plan");
+  w.begin_object().field("decidedAt", format_rfc3339(scene.now)).key("plan");
   if (scene.plan)
     write_plan(w, look, *scene.plan);
   else
@@ -134,6 +134,7 @@ std::string plan_difference(const Look& look, std::string_view seen_hash) {
   }
   w.begin_object().field("hash", plan->hash);
   report::write_strings(w, "victims", plan->victims);
+  report::write_strings(w, "survivors", plan->survivors);
   w.field("moves", plan->moves.size()).field("hourlySavings", plan->hourly_savings.dollars());
   w.field("createdAt", format_rfc3339(plan->created)).end_object();
   w.end_object();

@@ -1,9 +1,11 @@
 // What a node's pods use, by what its agent measured.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "model/observation.h"
+#include "model/tier_word.h"
 
 namespace tamp::dashboard {
 
@@ -12,11 +14,16 @@ struct Usage {
   std::optional<double> memory;  // bytes
 };
 
+// Whose cpu counts: predictions leave out Background pods, which give way to all others.
+enum class Counted : std::uint8_t { All, NotBackground };
+
 // Unknown if a single pod's is not known: a sum without it would be a guess.
-inline Usage usage_of(const Observation& seen) {
+inline Usage usage_of(const Observation& seen, Counted counted = Counted::All) {
   Usage usage{0.0, 0.0};
   for (const PodObservation& pod : seen.pods) {
-    if (usage.cores && pod.cpu_usage.s60)
+    if (counted == Counted::NotBackground && pod.tier == word(Tier::Background))
+      ;  // its memory counts all the same
+    else if (usage.cores && pod.cpu_usage.s60)
       *usage.cores += *pod.cpu_usage.s60;
     else
       usage.cores.reset();

@@ -1,6 +1,8 @@
 // The dashboard's API: every shape that travels, and the calls. The server documents the same in /api/v1/openapi.json.
 // Money is in dollars, shares are fractions of 1, times are RFC 3339.
 
+import {clusterTime} from './words';
+
 export type Tier = 'Critical' | 'High' | 'Normal' | 'Low' | 'Background';
 export const tiers: readonly Tier[] = ['Critical', 'High', 'Normal', 'Low', 'Background'];
 
@@ -14,6 +16,7 @@ export interface Session {
 }
 
 export interface Overview {
+  decidedAt: string;
   cluster: {nodes: number; pods: number; pending: number};
   hourlyCost: number;
   identifiedHourly: number;
@@ -99,6 +102,7 @@ export interface Plan {
   }[];
   hourlySavings: number;
   savingsKnown: boolean;
+  approvable: boolean; // every check passed
   createdAt: string;
   expiresAt: string;
   dismissed: {by: string; reason: string; at: string} | null;
@@ -109,7 +113,14 @@ export interface Refusal {
   checks: Check[];
 }
 
+// What is published now, if a plan that somebody saw is not.
+export interface PlanDifference {
+  asked: string;
+  published: {hash: string; victims: string[]; survivors: string[]; moves: number; hourlySavings: number; createdAt: string} | null;
+}
+
 export interface PlanAnswer {
+  decidedAt: string;
   plan: Plan | null;
   withheld: {reason: string; message: string} | null;
   refusals: Refusal[];
@@ -264,6 +275,11 @@ async function call<T>(method: string, path: string, body?: unknown): Promise<T>
 
 const enc = encodeURIComponent;
 
+function timed<T extends {decidedAt: string}>(answer: T): T {
+  clusterTime(answer.decidedAt);
+  return answer;
+}
+
 export const api = {
   async session(): Promise<Session> {
     const session = await call<Session>('GET', 'session');
@@ -276,10 +292,10 @@ export const api = {
     return session;
   },
   logout: () => call<null>('DELETE', 'session'),
-  overview: () => call<Overview>('GET', 'overview'),
+  overview: async () => timed(await call<Overview>('GET', 'overview')),
   nodes: () => call<NodeColumns>('GET', 'nodes'),
   node: (name: string) => call<Explanation>('GET', `nodes/${enc(name)}`),
-  plan: () => call<PlanAnswer>('GET', 'plan'),
+  plan: async () => timed(await call<PlanAnswer>('GET', 'plan')),
   approve: (planHash: string, reason: string) => call<RunSummary>('POST', 'runs', {planHash, reason}),
   dismiss: (planHash: string, reason: string) => call<null>('POST', 'plan/dismissal', {planHash, reason}),
   runs: () => call<{runs: RunSummary[]}>('GET', 'runs'),

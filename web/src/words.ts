@@ -34,11 +34,24 @@ export function count(n: number, one: string, many = `${one}s`): string {
   return `${n.toLocaleString('en-US')} ${n === 1 ? one : many}`;
 }
 
-export function ago(at: string, now = Date.now()): string {
+// A simulated cluster has a time of its own; ours is told by when it last decided something. A real one's is the browser's.
+let skew = 0;
+const anotherTime = 15 * 60_000;
+
+export function clusterTime(decidedAt: string): void {
+  const difference = Date.parse(decidedAt) - Date.now();
+  skew = Math.abs(difference) > anotherTime ? difference : 0;
+}
+
+export function present(): number {
+  return Date.now() + skew;
+}
+
+export function ago(at: string, now = present()): string {
   return `${span(now - Date.parse(at))} ago`;
 }
 
-export function until(at: string, now = Date.now()): string {
+export function until(at: string, now = present()): string {
   const left = Date.parse(at) - now;
   return left > 0 ? `in ${span(left)}` : 'expired';
 }

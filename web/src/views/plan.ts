@@ -1,6 +1,6 @@
 // The plan: who goes, who stays, why that is safe, and the button that approves exactly what is shown.
 import {Refused, api} from '../api';
-import type {Plan, PlanAnswer} from '../api';
+import type {Plan, PlanAnswer, PlanDifference} from '../api';
 import {announce, h, styled} from '../dom';
 import type {Context, View} from '../page';
 import {Place, ask, failure, notice} from '../page';
@@ -64,8 +64,8 @@ function refusals(answer: PlanAnswer): Node[] {
 
 function actions(plan: Plan, context: Context, said: HTMLElement, view: View): HTMLElement {
   const may = context.session.rights;
-  const approve = h('button', {class: 'primary', disabled: !may.approve, click: () => void confirmed()}, 'Approve …');
-  const dismiss = h('button', {disabled: !may.approve, click: () => void dismissed()}, 'Dismiss …');
+  const approve = h('button', {class: 'primary', disabled: !may.approve || !plan.approvable, click: () => void confirmed()}, 'Approve …');
+  const dismiss = h('button', {disabled: !may.pause, click: () => void dismissed()}, 'Dismiss …');
 
   async function confirmed(): Promise<void> {
     const why = await ask({
@@ -107,12 +107,12 @@ function actions(plan: Plan, context: Context, said: HTMLElement, view: View): H
     await view.refresh();
   }
 
-  return h('div', {class: 'actions'}, dismiss, approve, !may.approve && h('small', {}, 'You may look, but not approve.'));
+  return h('div', {class: 'actions'}, dismiss, approve, !may.approve && h('small', {}, 'You may look, but not approve.'), may.approve && !plan.approvable && h('small', {}, 'A check fails: no run would begin.'));
 }
 
 // What was approved is not what is published any more: nothing happened; here is what differs.
 function stale(was: Plan, refusal: Refused): HTMLElement {
-  const now = refusal.detail as Plan | null;
+  const now = (refusal.detail as PlanDifference | null)?.published;
   const lines: string[] = [];
   if (!now) lines.push('No plan is published any more.');
   else {
@@ -120,7 +120,7 @@ function stale(was: Plan, refusal: Refused): HTMLElement {
     differ('Victims', was.victims.join(', '), now.victims.join(', '));
     differ('Savings', hourly(was.hourlySavings), hourly(now.hourlySavings));
     differ('Survivors', was.survivors.join(', '), now.survivors.join(', '));
-    differ('Pods', String(was.moves.length), String(now.moves.length));
+    differ('Pods', String(was.moves.length), String(now.moves));
     differ('Hash', was.hash.slice(0, 12), now.hash.slice(0, 12));
   }
   return notice('warning', 'The plan has changed; nothing was approved', ...lines);

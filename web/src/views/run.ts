@@ -6,7 +6,7 @@ import type {Context, View} from '../page';
 import {Place, ask, failure, notice} from '../page';
 import {plot} from '../plot';
 import type {Line} from '../plot';
-import {clock, count, hourly, moment, monthly, share, spaced, span} from '../words';
+import {clock, count, hourly, moment, monthly, present, share, spaced, span} from '../words';
 
 const order = ['Approved', 'Validating', 'Launching', 'Protecting', 'Cordoning', 'Draining', 'Settling', 'AwaitingReap', 'Escalated', 'Succeeded'];
 const ended = new Set(['Succeeded', 'RolledBack']);
@@ -82,7 +82,7 @@ function timeline(run: Run): HTMLElement {
   for (const phase of shown) {
     const entry = reached.get(phase);
     const next = entry && run.phases[run.phases.indexOf(entry) + 1];
-    const took = entry ? span((next ? Date.parse(next.at) : ended.has(phase) ? Date.parse(entry.at) : Date.now()) - Date.parse(entry.at)) : '';
+    const took = entry ? span((next ? Date.parse(next.at) : ended.has(phase) ? Date.parse(entry.at) : present()) - Date.parse(entry.at)) : '';
     list.append(
       h(
         'li',
