@@ -83,12 +83,24 @@ Controller::Controller(kube::Loop& loop, kube::ApiTransport& transport, Controll
                    .state()
                    .resource_version;
              },
-             [this] { return on_offer_; }}) {
+             [this] { return on_offer(); }}) {
   client_.set_may_write([this] { return election_.may_write(); });
   client_.set_observer([this](const kube::RequestRecord& record) {
     metrics_.api_request(record.verb, record.resource, record.status, record.duration);
   });
   relists_told_.resize(informers_.size());
+}
+
+std::optional<PublishedPlan> Controller::on_offer() const {
+  std::optional<PublishedPlan> offer = on_offer_;
+  if (!offer || !offer->plan) return offer;
+  for (const codec::PolicyObject& policy : store_.policies()) {
+    if (policy.name != kDefaultPolicy || policy.dismissed.empty()) continue;
+    const auto dismissal = dashboard::read_dismissal(policy.dismissed);
+    if (dismissal && dismissal->plan_hash == offer->plan->hash)
+      offer->dismissed_by = dismissal->by.empty() ? "somebody" : dismissal->by;
+  }
+  return offer;
 }
 
 void Controller::observe_with(ObservationSource& source) {

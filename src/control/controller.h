@@ -89,6 +89,8 @@ class Controller {
   bool heard_agents();
   void begin_pass();
   std::optional<prove::ConsolidationPlan> found_plan() const;
+  // What runs may be approved for, and whether somebody has said that it is not wanted.
+  std::optional<PublishedPlan> on_offer() const;
   void pass_ended(std::uint64_t generation, kube::Instant began,
                   const std::shared_ptr<const PassInput>& input, const std::shared_ptr<PassOutcome>& outcome);
   void note_deleted_nodes(PassOutcome& outcome);

@@ -234,8 +234,9 @@ void RunKeeper::approve() {
   const std::string& hash = published->plan->hash;
   if (!published->plan->holds()) return;
   if (shelf_.runs().contains(automatic_name(hash))) return;
-  const std::string obstacle =
+  std::string obstacle =
       obstacle_to_approval(*published->plan, known_runs(), outlook->reading->cluster, loop_.now());
+  if (!published->dismissed_by.empty()) obstacle = "dismissed by " + published->dismissed_by;
   if (!obstacle.empty()) {
     if (obstacle != said_obstacle_) log_.info("not approved by policy", {{"hash", hash}, {"why", obstacle}});
     said_obstacle_ = obstacle;

@@ -24,6 +24,7 @@ namespace tamp::control {
 struct PublishedPlan {
   std::shared_ptr<const prove::ConsolidationPlan> plan;  // null: none is published
   bool pressure_guards = true;                           // of its planner
+  std::string dismissed_by = {};                         // somebody does not want it; empty: nobody said so
 };
 
 class RunKeeper {

@@ -171,7 +171,7 @@ std::string runs_document(const Look& look) {
 
 std::string run_document(const Look& look, const Run& run, std::string_view timeline) {
   JsonWriter w;
-  w.begin_object();
+  w.begin_object().field("decidedAt", format_rfc3339(look.scene ? look.scene->now : run.entered()));
   write_summary_fields(w, run);
   w.key("survivors").begin_array();
   for (const execute::Survivor& survivor : run.survivors) w.string(survivor.node);

@@ -21,12 +21,9 @@ enum class Counted : std::uint8_t { All, NotBackground };
 inline Usage usage_of(const Observation& seen, Counted counted = Counted::All) {
   Usage usage{0.0, 0.0};
   for (const PodObservation& pod : seen.pods) {
-    if (counted == Counted::NotBackground && pod.tier == word(Tier::Background))
-      ;  // its memory counts all the same
-    else if (usage.cores && pod.cpu_usage.s60)
-      *usage.cores += *pod.cpu_usage.s60;
-    else
-      usage.cores.reset();
+    const bool counts = counted == Counted::All || pod.tier != word(Tier::Background);
+    if (counts && !pod.cpu_usage.s60) usage.cores.reset();
+    if (counts && usage.cores) *usage.cores += *pod.cpu_usage.s60;
     if (usage.memory && pod.working_set)
       *usage.memory += static_cast<double>(*pod.working_set);
     else

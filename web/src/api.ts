@@ -150,6 +150,7 @@ export interface PressureSample {
 }
 
 export interface Run extends RunSummary {
+  decidedAt: string;
   survivors: string[];
   phases: {phase: string; at: string; reason: string}[];
   moves: (Move & {asked: string | null; left: string | null; replaced: string | null; blocked: string})[];
@@ -299,7 +300,7 @@ export const api = {
   approve: (planHash: string, reason: string) => call<RunSummary>('POST', 'runs', {planHash, reason}),
   dismiss: (planHash: string, reason: string) => call<null>('POST', 'plan/dismissal', {planHash, reason}),
   runs: () => call<{runs: RunSummary[]}>('GET', 'runs'),
-  run: (name: string) => call<Run>('GET', `runs/${enc(name)}`),
+  run: async (name: string) => timed(await call<Run>('GET', `runs/${enc(name)}`)),
   abort: (name: string) => call<null>('POST', `runs/${enc(name)}/abort`, {}),
   audit: (name: string) => call<Audit>('GET', `runs/${enc(name)}/audit`),
   pause: (paused: boolean) => call<null>('PUT', 'pause', {paused}),

@@ -1,7 +1,7 @@
 // What the cluster costs, what could be saved, what has been, and the fleet.
 import {api} from '../api';
 import type {Overview} from '../api';
-import {h} from '../dom';
+import {h, replace} from '../dom';
 import {Fleet} from '../fleet';
 import type {Context, View} from '../page';
 import {Place, notice} from '../page';
@@ -12,13 +12,17 @@ export function overviewView(context: Context): View {
   const figures = new Place();
   const fleet = new Fleet((node) => context.go(`node/${node}`));
   const picture = new Place();
+  const below = h('div'); // of the same answer as the figures
   return {
     title: 'Overview',
-    element: h('div', {}, figures.element, h('h2', {}, 'Fleet'), picture.element),
+    element: h('div', {}, figures.element, h('h2', {}, 'Fleet'), picture.element, below),
     topics: ['overview', 'nodes', 'plan', 'runs'],
     refresh: async () => {
       await Promise.all([
-        figures.load(api.overview, (overview) => show(overview, context)),
+        figures.load(api.overview, (overview) => {
+          replace(below, ...history(overview), blocked(overview, context));
+          return show(overview, context);
+        }),
         picture.load(api.nodes, (nodes) => {
           fleet.show(nodes);
           return [nodes.names.length === 0 ? notice('info', 'No nodes', 'The cluster has no nodes yet.') : fleet.element];
@@ -29,7 +33,6 @@ export function overviewView(context: Context): View {
 }
 
 function show(overview: Overview, context: Context): Node[] {
-  const points = overview.history.map((point) => ({...point, at: Date.parse(point.at)}));
   return [
     h(
       'div',
@@ -41,6 +44,13 @@ function show(overview: Overview, context: Context): Node[] {
     ),
     ...states(overview),
     next(overview, context),
+  ];
+}
+
+function history(overview: Overview): Node[] {
+  const points = overview.history.map((point) => ({...point, at: Date.parse(point.at)}));
+  return [
+    h('h2', {}, 'Cost and savings'),
     plot(
       [
         {label: 'cost', tone: 'one', points: points.map((p) => ({at: p.at, value: p.cost}))},
@@ -49,7 +59,6 @@ function show(overview: Overview, context: Context): Node[] {
       ],
       {title: 'Dollars per hour', format: (value) => `$${value.toFixed(2)}`},
     ),
-    blocked(overview, context),
   ];
 }
 

@@ -1,0 +1,226 @@
+#include "dashboard/documents.h"
+
+#include <gtest/gtest.h>
+
+#include "report/audit.h"
+#include "report/sample_testing.h"
+
+namespace tamp::dashboard {
+namespace {
+
+using codec::Tree;
+
+Tree parse(const std::string& json) {
+  auto tree = codec::read_tree(json);
+  EXPECT_TRUE(tree.ok()) << json;
+  return tree ? *tree : Tree();
+}
+
+// Three nodes at $0.2: a is in the plan, b is too busy, c saves too little.
+struct Given {
+  std::shared_ptr<Scene> scene = std::make_shared<Scene>();
+  Look look;
+  Given() {
+    report::Sample sample;
+    auto reading = std::make_shared<codec::Reading>();
+    reading->cluster = std::move(sample.cluster);
+    for (Node& node : reading->cluster.nodes) node.ready.status = ConditionStatus::True;
+    scene->reading = reading;
+    scene->settings.pools.resize(1);
+    scene->now = *parse_rfc3339("2026-11-15T00:00:00Z");
+    scene->verdicts = sample.plan.nodes;
+    scene->verdicts[0].verdict = decide::Verdict::Command;
+    scene->verdicts[1] = {NodeId{std::size_t{1}}, decide::Verdict::Blocked, decide::Reason::Utilization,
+                          "80%"};
+    scene->verdicts[2] = {NodeId{std::size_t{2}}, decide::Verdict::Blocked,
+                          decide::Reason::SavingsBelowThreshold, "saves $0.006/h"};
+    for (int i = 0; i < 3; ++i) scene->prices.push_back(Money::from_dollars(0.2));
+    scene->prices[2].reset();
+    scene->cost = Money::from_dollars(0.6);
+    prove::ConsolidationPlan plan;
+    plan.planner = "SLO";
+    plan.hash = std::string(64, 'f');
+    plan.victims = {"a"};
+    plan.survivors = {"b"};
+    plan.moves = {{"default", "web-1", "u1", Tier::Normal, "a", "b"}};
+    plan.checks = {{"measurements", true, "3 pods", ""}};
+    plan.predicted = {{"b", 4, 1.5, 8 << 20, 1 << 20, 1, 2}};
+    plan.hourly_savings = Money::from_dollars(0.2);
+    scene->plan = plan;
+    look.scene = scene;
+    look.history = std::make_shared<const std::vector<HistoryPoint>>();
+  }
+  execute::Run& add_run(const char* name, execute::Phase phase, double achieved) {
+    auto run = std::make_shared<execute::Run>();
+    run->name = name;
+    run->phase = phase;
+    run->outcome.achieved_savings = Money::from_dollars(achieved);
+    run->outcome.predicted_savings = Money::from_dollars(0.5);
+    look.runs.push_back(run);
+    return *run;
+  }
+  void observe(const char* node, std::vector<PodObservation> pods) {
+    Observation seen;
+    seen.node = node;
+    seen.pods = std::move(pods);
+    scene->observations.push_back(std::move(seen));
+  }
+  static PodObservation pod(const char* tier, std::optional<double> cores,
+                            std::optional<std::int64_t> bytes) {
+    PodObservation pod;
+    pod.tier = tier;
+    pod.cpu_usage.s60 = cores;
+    pod.working_set = bytes;
+    return pod;
+  }
+};
+
+TEST(OverviewDocument, IdentifiedAndRealizedSavingsAreTwoNumbers) {
+  Given given;
+  given.add_run("done", execute::Phase::Succeeded, 0.3);
+  given.add_run("taken-back", execute::Phase::RolledBack, 0.4);
+  const Tree overview = parse(overview_document(given.look));
+  EXPECT_DOUBLE_EQ(overview["hourlyCost"].number(), 0.6);
+  EXPECT_DOUBLE_EQ(overview["identifiedHourly"].number(), 0.2);
+  EXPECT_DOUBLE_EQ(overview["realizedHourly"].number(), 0.3) << "what was rolled back saves nothing";
+  EXPECT_TRUE(overview["run"].is_null()) << "both are over";
+}
+
+TEST(OverviewDocument, TellsWhatBlocksSavingsDearestFirstAndUnknownPricesAsUnknown) {
+  const Given given;
+  const Tree overview = parse(overview_document(given.look));
+  const Tree& blocked = overview["blocked"];
+  ASSERT_EQ(blocked.size(), 2U);
+  EXPECT_EQ(blocked.elements()[0]["reason"].string(), decide::name(decide::Reason::Utilization));
+  EXPECT_DOUBLE_EQ(blocked.elements()[0]["hourlyCost"].number(), 0.2);
+  EXPECT_EQ(blocked.elements()[0]["message"].string(), "b: 80%");
+  EXPECT_TRUE(blocked.elements()[1]["hourlyCost"].is_null());
+}
+
+TEST(OverviewDocument, TheRunAtWorkIsShownBeforeOneThatWaitsForTheAutoscaler) {
+  Given given;
+  given.add_run("a", execute::Phase::Draining, 0);
+  given.add_run("z", execute::Phase::AwaitingReap, 0).approved_at = Time{9};
+  EXPECT_EQ(parse(overview_document(given.look)).at({"run", "name"}).string(), "a");
+}
+
+TEST(NodesDocument, EveryColumnHasEveryNode) {
+  Given given;
+  given.observe("a", {Given::pod("Normal", 1.5, 100), Given::pod("Background", 0.5, 100)});
+  given.observe("b", {Given::pod("Normal", std::nullopt, 100)});
+  const Tree nodes = parse(nodes_document(given.look));
+  for (const Tree::Member& column : nodes.members())
+    if (column.key != "pools" && column.key != "types" && column.key != "reasons")
+      EXPECT_EQ(column.value.size(), 3U) << column.key;
+  const auto at = [&](const char* key, std::size_t node) { return nodes[key].elements()[node]; };
+  EXPECT_DOUBLE_EQ(at("cpuRequested", 0).number(), 3);
+  EXPECT_DOUBLE_EQ(at("cpuRequested", 2).number(), 0) << "a pod that has ended holds nothing";
+  EXPECT_DOUBLE_EQ(at("cpuUsed", 0).number(), 2);
+  EXPECT_TRUE(at("cpuUsed", 1).is_null()) << "one pod was not measured: the sum would be a guess";
+  EXPECT_TRUE(at("cpuUsed", 2).is_null());
+  EXPECT_EQ(at("state", 0).string(), "victim");
+  EXPECT_EQ(at("state", 1).string(), "survivor");
+  EXPECT_EQ(at("state", 2).string(), "steady");
+  EXPECT_TRUE(at("price", 2).is_null());
+  const auto reason = static_cast<std::size_t>(at("reason", 1).integer());
+  EXPECT_EQ(nodes["reasons"].elements()[reason].string(), decide::name(decide::Reason::Utilization));
+}
+
+TEST(NodesDocument, NoiseInMeasurementsMakesNoNewDocument) {
+  Given before, after;
+  before.observe("a", {Given::pod("Normal", 1.501, 1'000'000)});
+  after.observe("a", {Given::pod("Normal", 1.502, 1'100'000)});
+  EXPECT_EQ(nodes_document(before.look), nodes_document(after.look));
+}
+
+TEST(PlanDocument, SurvivorsBeforeAndAfterCountTheSamePods) {
+  Given given;
+  given.observe("b", {Given::pod("Normal", 1.0, 100), Given::pod("Background", 3.0, 100)});
+  const Tree plan = parse(plan_document(given.look))["plan"];
+  const Tree& survivor = plan["predicted"].elements()[0];
+  EXPECT_DOUBLE_EQ(survivor["cpuNow"].number(), 1.0) << "Background pods are left out of the prediction, too";
+  EXPECT_DOUBLE_EQ(survivor["memoryNow"].number(), 200);
+  EXPECT_TRUE(plan["approvable"].boolean());
+}
+
+TEST(PlanDocument, ADismissalIsOfOnePlan) {
+  Given given;
+  given.look.dismissed = read_dismissal(
+      write_dismissal({std::string(64, 'f'), "ann", "not on Fridays", "2026-11-15T00:00:00Z"}));
+  EXPECT_EQ(parse(plan_document(given.look)).at({"plan", "dismissed", "by"}).string(), "ann");
+  given.look.dismissed->plan_hash = std::string(64, '0');
+  EXPECT_TRUE(parse(plan_document(given.look)).at({"plan", "dismissed"}).is_null());
+  for (const char* nonsense : {"", "x", "[]", "{}", "{\"planHash\": 7}"})
+    EXPECT_FALSE(read_dismissal(nonsense)) << nonsense;
+}
+
+TEST(PlanDocument, TheDifferenceNamesWhatIsPublished) {
+  Given given;
+  Tree difference = parse(plan_difference(given.look, "seen"));
+  EXPECT_EQ(difference["asked"].string(), "seen");
+  EXPECT_EQ(difference.at({"published", "hash"}).string(), std::string(64, 'f'));
+  given.scene->plan.reset();
+  difference = parse(plan_difference(given.look, "seen"));
+  EXPECT_TRUE(difference["published"].is_null());
+}
+
+TEST(RunDocument, PressureIsSampledAndThinned) {
+  Given given;
+  execute::Run& run = given.add_run("run-1", execute::Phase::Draining, 0);
+  run.moves.push_back({"default", "web-1", "u1", Tier::Normal, "a", "b", "", false, {}, Time{5}, {}});
+  std::string lines;
+  for (int i = 0; i < 2000; ++i)
+    lines += R"({"at":"2026-11-15T00:00:00Z","survivors":{"b":{"cpu60":)" + std::to_string(i) + "}}}\n";
+  const Tree document = parse(run_document(given.look, run, lines));
+  const Tree& samples = document.at({"guards", "samples"});
+  EXPECT_LE(samples.size(), 301U);
+  EXPECT_EQ(samples.elements().front()["cpu"].integer(), 0);
+  EXPECT_EQ(samples.elements().back()["cpu"].integer(), 1999) << "the newest is always there";
+  EXPECT_TRUE(samples.elements().front()["memory"].is_null());
+  EXPECT_TRUE(document["achieved"].is_null()) << "it is not over";
+  EXPECT_TRUE(document["moves"].elements()[0]["left"].is_string());
+}
+
+TEST(AuditDocument, AChainThatWasChangedOrCutIsNotValid) {
+  Given given;
+  execute::Run& run = given.add_run("run-1", execute::Phase::Draining, 0);
+  run.approved_by = "ann";
+  report::AuditBook book;
+  const std::string lines = book.update(run, Time{});
+  run.audit_head = book.head().hash;
+  Tree audit = parse(audit_document(run, lines));
+  EXPECT_TRUE(audit["valid"].boolean()) << audit["problem"].string();
+  EXPECT_EQ(audit["records"].elements()[0]["actor"].string(), "ann");
+  std::string forged = lines;
+  forged.replace(forged.find("ann"), 3, "bob");
+  EXPECT_FALSE(parse(audit_document(run, forged))["valid"].boolean());
+  EXPECT_FALSE(parse(audit_document(run, ""))["valid"].boolean())
+      << "the record that the run knows of is missing";
+}
+
+TEST(WhatIfDocument, TakesKnownSettingsWithinTheirBounds) {
+  const auto change = read_what_if(
+      R"({"utilizationThreshold":0.5,"consolidateAfter":"10m","consolidationGracePeriod":"Never"})");
+  ASSERT_TRUE(change.ok());
+  EXPECT_DOUBLE_EQ(*change->utilization_threshold, 0.5);
+  EXPECT_EQ(change->consolidate_after->value, Duration::minutes(10));
+  EXPECT_FALSE(change->grace_period->value);
+  for (const char* wrong :
+       {"[]", "{", R"({"utilizationThreshold":1.5})", R"({"utilizationThreshold":"1"})",
+        R"({"consolidateAfter":"soon"})", R"({"consolidateAfter":"-1m"})", R"({"mode":"Act"})",
+        R"({"consolidationPolicy":"Always"})", R"({"consolidationSavingsThreshold":-1})"})
+    EXPECT_FALSE(read_what_if(wrong).ok()) << wrong;
+}
+
+TEST(WhatIfDocument, WhatASinglePoolSaysStaysInForce) {
+  Given given;
+  WhatIf change;
+  change.savings_threshold = 0.5;
+  const std::string yaml(parse(what_if_document(*given.scene, change))["yaml"].string());
+  EXPECT_NE(yaml.find("consolidationSavingsThreshold: 0.5"), std::string::npos) << yaml;
+  EXPECT_EQ(yaml.find("utilizationThreshold"), std::string::npos) << "only what was changed";
+  EXPECT_DOUBLE_EQ(given.scene->settings.pools[0].savings_threshold.value, 0.01) << "nothing is changed";
+}
+
+}  // namespace
+}  // namespace tamp::dashboard
