@@ -117,6 +117,21 @@ void own(const Backend& backend, Tree& asked, const Writing& writing) {
                find_schema(version.substr(0, slash), version.substr(slash + 1), asked["kind"].string()));
 }
 
+// A token can be bound to an object, with which it goes.
+std::optional<Outcome> bound_to_nothing(const Backend& backend, std::string_view ns, const Tree& reference) {
+  const std::string_view kind = reference["kind"].string(), name = reference["name"].string();
+  if (kind != "Pod" && kind != "Secret" && kind != "Node") return {};
+  const ResourceId id = kind == "Pod"      ? ResourceId::Pods
+                        : kind == "Secret" ? ResourceId::Secrets
+                                           : ResourceId::Nodes;
+  const Resource& resource = *backend.registry.find(id);
+  const ObjectPtr object = backend.store.get(id, resource.namespaced ? ns : std::string_view(), name);
+  if (!object) return not_found(resource, name);
+  const std::string_view uid = reference["uid"].string();
+  if (uid.empty() || uid == object->uid()) return {};
+  return conflict(resource, name, "the UID in the bound object reference does not match the UID in record");
+}
+
 std::string url_base64(std::string_view bytes) {
   std::string text = codec::encode_base64(bytes);
   while (!text.empty() && text.back() == '=') text.pop_back();
@@ -160,6 +175,7 @@ Outcome request_token(Backend& backend, std::string_view ns, std::string_view na
           fmt::format("Invalid value: {}: may not specify a duration less than 10 minutes", seconds)}});
   spec.set("expirationSeconds", seconds);
   spec.ensure("boundObjectRef");
+  if (auto missing = bound_to_nothing(backend, ns, spec["boundObjectRef"])) return *std::move(missing);
   const Time expires = backend.now + Duration::seconds(seconds);
 
   Token token{service_account(ns, name, account->uid()), expires, {std::string(ns), std::string(name)}};

@@ -75,6 +75,7 @@ std::optional<Outcome> keep_scale_ownership(const Backend& backend, const Resour
     number = &std::as_const(*number)[key];
   }
   write.changed = old_number->integer() != number->integer();
+  write.to_none = write.changed && number->integer() == 0;
   if (const auto conflict = own_scale(after, write)) return outcome_of(*conflict);
   return {};
 }
@@ -172,6 +173,8 @@ void read_back(const Backend& backend, const Resource& resource, Tree& object) {
   if (resource.custom() || resource.id == ResourceId::CustomResourceDefinitions) return;
   if (const Schema* schema = schema_of(backend, resource)) forget_empty_lists(object, *schema);
   if (resource.id == ResourceId::Jobs) set_defaults(resource.id, object);
+  if (resource.id == ResourceId::Services && object["spec"]["type"].string() == "ExternalName")
+    object.ensure("spec").erase("internalTrafficPolicy");
 }
 
 std::optional<Outcome> prepare_creation(Backend& backend, const Resource& resource, Tree& object,

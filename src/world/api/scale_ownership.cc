@@ -67,7 +67,7 @@ std::optional<ApplyOutcome> own_scale(Tree& object, const ScaleWrite& write) {
       continue;
     }
     const bool own = entry.same_owner(writer);
-    const bool keeps = own || !write.changed;
+    const bool keeps = !write.changed || (own && !write.to_none);
     if (keeps && entry.applied) {
       held |= own;
       entries.push_back(std::move(entry));
@@ -90,7 +90,7 @@ std::optional<ApplyOutcome> own_scale(Tree& object, const ScaleWrite& write) {
     if (!entry.fields.empty()) entries.push_back(std::move(entry));
   }
   // Nobody is kept for a number that nobody held, unless it is applied.
-  const bool takes = write.applied || (write.changed && !owners.empty());
+  const bool takes = write.applied || (write.changed && !write.to_none && !owners.empty());
   if (takes && !held) {
     writer.fields = number;
     moved.push_back(std::move(writer));

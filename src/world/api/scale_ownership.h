@@ -17,6 +17,7 @@ struct ScaleWrite {
   std::vector<std::string> path;     // of the number: {"spec", "replicas"}
   bool applied = false, force = false;
   bool changed = false;  // the number becomes another
+  bool to_none = false;  // it becomes 0, which a Scale does not show
 };
 
 // Sets object.metadata.managedFields, from what is there. The conflict of an Apply, if there is one.

@@ -48,6 +48,14 @@ TEST(ScaleOwnershipTest, TheSameNumberAgainSplitsAnUpdatesEntryAndTheNextWriteLo
   EXPECT_EQ(owners(deployment), (Owners{"maker Update - timed"}));
 }
 
+TEST(ScaleOwnershipTest, NoneIsOwnedByNobody) {
+  Tree deployment = object("Update");
+  ScaleWrite to_none = by("judge", true);
+  to_none.to_none = true;
+  EXPECT_FALSE(own_scale(deployment, to_none));
+  EXPECT_EQ(owners(deployment), (Owners{"maker Update - timed"}));
+}
+
 TEST(ScaleOwnershipTest, AnApplierKeepsANumberThatStaysAndLosesOneThatChanges) {
   Tree deployment = object("Apply");
   EXPECT_FALSE(own_scale(deployment, by("judge", false)));

@@ -111,6 +111,8 @@ void check_kind(Findings& found, ResourceId resource, const Tree& object, const 
       return check_webhooks(found, object, old);
     case ResourceId::RuntimeClasses:
       return check_runtime_class(found, object, old);
+    case ResourceId::EndpointSlices:
+      return check_endpoint_slice(found, object, old);
     case ResourceId::LimitRanges:
       return check_limit_range(found, object, old);
     case ResourceId::ResourceQuotas:

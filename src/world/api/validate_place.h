@@ -72,6 +72,10 @@ class Findings {
   void too_long(const Place& place, std::int64_t most) {
     add("FieldValueTooLong", place, "Too long: may not be more than " + std::to_string(most) + " bytes");
   }
+  void too_many(const Place& place, std::size_t count, std::size_t most) {
+    add("FieldValueTooMany", place,
+        "Too many: " + std::to_string(count) + ": must have at most " + std::to_string(most) + " items");
+  }
   // `supported`: "A, B"
   void not_supported(const Place& place, const Tree& value, std::string_view supported) {
     add("FieldValueNotSupported", place,

@@ -143,11 +143,7 @@ void check_outside_addresses(Findings& found, const Tree& spec, const Place& pla
       found.invalid(list.at(i), address, "must be a valid IP address");
       continue;
     }
-    for (std::string_view special : {"0.0.0.0", "127.", "169.254.", "224.0.0.", "::1", "fe80:", "ff02:"})
-      if (address.starts_with(special) || address == "::") {
-        found.invalid(list.at(i), address, "may not be a special address");
-        break;
-      }
+    check_endpoint_address(found, address, list.at(i));
   }
 }
 

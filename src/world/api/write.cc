@@ -77,6 +77,10 @@ bool finished_by(const Resource& resource, const Tree& old, const Tree& updated)
   return old["metadata"]["deletionGracePeriodSeconds"].integer() == 0;
 }
 
+Outcome unreadable_version(std::string_view version) {
+  return failed(500, "", "strconv.ParseUint: parsing \"" + std::string(version) + "\": invalid syntax");
+}
+
 void take_note(Backend& backend, const Resource& resource, const ObjectPtr& written) {
   if (resource.id == ResourceId::CustomResourceDefinitions) serve_definition(backend, written);
   if (resource.id == ResourceId::Events) expire_event(backend, written);
@@ -105,6 +109,9 @@ Outcome create_object(Backend& backend, const Resource& resource, std::string_vi
         break;
     }
   }
+  // A limit range need not be called anything.
+  if (resource.id == ResourceId::LimitRanges && metadata["name"].string().empty())
+    metadata.set("name", make_uid(backend.dice));
   if (auto refusal = prepare_creation(backend, resource, object, writing)) return *std::move(refusal);
 
   const std::string_view version = object["metadata"]["resourceVersion"].string();
@@ -126,6 +133,9 @@ Outcome replace_object(Backend& backend, const Resource& resource, std::string_v
   const ObjectPtr current = backend.store.get(resource.id, ns, name);
   if (!current) {
     if (creates_on_update(resource.id)) {
+      if (const std::string_view version = updated["metadata"]["resourceVersion"].string();
+          version.find_first_not_of("0123456789") != version.npos)
+        return unreadable_version(version);
       updated.ensure("metadata").set("name", name);
       updated.ensure("metadata").erase("resourceVersion");
       return create_object(backend, resource, ns, std::move(updated), writing);
@@ -152,7 +162,7 @@ Outcome write_over(Backend& backend, const Resource& resource, const ObjectPtr& 
                      {{"FieldValueInvalid", "metadata.resourceVersion",
                        "Invalid value: 0: must be specified for an update"}});
   } else if (given.find_first_not_of("0123456789") != given.npos) {
-    return failed(500, "", "strconv.ParseUint: parsing \"" + std::string(given) + "\": invalid syntax");
+    return unreadable_version(given);
   } else if (given != current->metadata()["resourceVersion"].string()) {
     return stale(resource, current->name());
   }
