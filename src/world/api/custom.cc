@@ -134,7 +134,10 @@ std::vector<std::string> prune(const CustomVersion& version, Tree& object) {
   return removed;
 }
 
-void set_custom_defaults(const CustomVersion& version, Tree& object) { default_by(version.schema, object); }
+void set_custom_defaults(const CustomVersion& version, Tree& object, bool applied) {
+  if (!applied) drop_nulls_by(version.schema, object);
+  default_by(version.schema, object);
+}
 
 void prepare_custom_for_create(const CustomVersion& version, Tree& object) {
   if (version.has_status) object.erase("status");

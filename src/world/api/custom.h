@@ -62,7 +62,8 @@ bool establish(Tree& definition, Time now);
 
 // Removes what the schema does not know. Returns the paths of what was removed (for fieldValidation=Warn and Strict).
 std::vector<std::string> prune(const CustomVersion& version, Tree& object);
-void set_custom_defaults(const CustomVersion& version, Tree& object);
+// Nulls that stand for nothing go, but for those of an apply: what is applied is meant.
+void set_custom_defaults(const CustomVersion& version, Tree& object, bool applied = false);
 
 void prepare_custom_for_create(const CustomVersion& version, Tree& object);
 void prepare_custom_for_update(const CustomVersion& version, const Tree& old, Tree& updated,

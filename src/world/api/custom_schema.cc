@@ -32,8 +32,9 @@ class SchemaReader {
  public:
   explicit SchemaReader(FieldProblems& problems) : problems_(problems) {}
 
-  // `structural`: where types must be given. In allOf and its like they must not.
-  CustomSchema read(const Tree& source, const std::string& field, bool structural, int depth) {
+  // `structural`: where types must be given. In allOf and its like they must not. `traced`: a value there can be told from what
+  // it was before, so that a rule may ask for it.
+  CustomSchema read(const Tree& source, const std::string& field, bool structural, bool traced, int depth) {
     CustomSchema schema;
     if (depth > kMostNesting) {
       problem("FieldValueInvalid", field, "Invalid value: nested too deep");
@@ -45,15 +46,16 @@ class SchemaReader {
     if (const Tree* value = source.find("default"); value != nullptr && !value->is_null())
       schema.default_value = *value;
     read_limits(schema, source, field);
-    read_parts(schema, source, field, structural, depth);
+    read_parts(schema, source, field, structural, traced, depth);
     schema.list_type = source["x-kubernetes-list-type"].string();
     schema.map_type = source["x-kubernetes-map-type"].string();
     for (const Tree& key : source["x-kubernetes-list-map-keys"].elements())
       schema.list_keys.emplace_back(key.string());
-    read_rules(schema, source["x-kubernetes-validations"], field + ".x-kubernetes-validations");
+    read_rules(schema, source["x-kubernetes-validations"], field + ".x-kubernetes-validations", traced);
     if (schema.default_value && structural) {
       // A default must itself be what it stands in for.
       Tree value = *schema.default_value;
+      drop_nulls_by(schema, value);
       default_by(schema, value);
       validate_by(schema, value, nullptr, field + ".default", problems_);
     }
@@ -109,21 +111,23 @@ class SchemaReader {
   }
 
   void read_parts(CustomSchema& schema, const Tree& source, const std::string& field, bool structural,
-                  int depth) {
+                  bool traced, int depth) {
+    const bool members_traced = traced && source["x-kubernetes-map-type"].string() != "atomic";
+    const bool items_traced = traced && source["x-kubernetes-list-type"].string() == "map";
     for (const Tree::Member& property : source["properties"].members()) {
       schema.property_names.push_back(property.key);
-      schema.properties.push_back(
-          read(property.value, field + ".properties[" + property.key + "]", structural, depth + 1));
+      schema.properties.push_back(read(property.value, field + ".properties[" + property.key + "]",
+                                       structural, members_traced, depth + 1));
     }
     if (const Tree* additional = source.find("additionalProperties")) {
       schema.additional_allowed = additional->boolean();
       if (additional->is_object()) {
         schema.additional.push_back(
-            read(*additional, field + ".additionalProperties", structural, depth + 1));
+            read(*additional, field + ".additionalProperties", structural, traced, depth + 1));
       }
     }
     if (const Tree* items = source.find("items"); items != nullptr && items->is_object()) {
-      schema.items.push_back(read(*items, field + ".items", structural, depth + 1));
+      schema.items.push_back(read(*items, field + ".items", structural, items_traced, depth + 1));
     } else if (structural && schema.type == CustomSchema::Type::Array) {
       problem("FieldValueRequired", field + ".items", "Required value: must be specified");
     }
@@ -131,14 +135,15 @@ class SchemaReader {
     read_all(schema.any_of, source["anyOf"], field + ".anyOf", depth);
     read_all(schema.one_of, source["oneOf"], field + ".oneOf", depth);
     if (const Tree* excluded = source.find("not"); excluded != nullptr && excluded->is_object()) {
-      schema.negated.push_back(read(*excluded, field + ".not", false, depth + 1));
+      schema.negated.push_back(read(*excluded, field + ".not", false, traced, depth + 1));
     }
   }
 
   void read_all(std::vector<CustomSchema>& schemas, const Tree& sources, const std::string& field,
                 int depth) {
     for (std::size_t i = 0; i < sources.elements().size(); ++i) {
-      schemas.push_back(read(sources.elements()[i], field + "[" + std::to_string(i) + "]", false, depth + 1));
+      schemas.push_back(
+          read(sources.elements()[i], field + "[" + std::to_string(i) + "]", false, true, depth + 1));
     }
   }
 
@@ -160,7 +165,7 @@ class SchemaReader {
     return *std::move(expression);
   }
 
-  void read_rules(CustomSchema& schema, const Tree& rules, const std::string& field) {
+  void read_rules(CustomSchema& schema, const Tree& rules, const std::string& field, bool traced) {
     for (std::size_t i = 0; i < rules.elements().size(); ++i) {
       const Tree& source = rules.elements()[i];
       const std::string place = field + "[" + std::to_string(i) + "]";
@@ -178,6 +183,12 @@ class SchemaReader {
       if (!expression) continue;
       rule.expression = *std::move(expression);
       rule.transition = rule.expression.reads("oldSelf");
+      if (rule.transition && !traced) {
+        problem("FieldValueInvalid", place + ".rule",
+                "Invalid value: \"" + rule.text +
+                    "\": oldSelf cannot be used on the uncorrelatable portion of the schema");
+        continue;
+      }
       if (!source["messageExpression"].string().empty()) {
         rule.message_expression = compiled(source["messageExpression"], place + ".messageExpression");
       }
@@ -224,7 +235,6 @@ void prune_value(const CustomSchema& schema, Tree& value, bool resource, std::ve
   });
 }
 
-// A null where none may be is as good as nothing, if there is a default even that.
 void drop_nulls(const CustomSchema& schema, Tree& value) {
   if (value.is_array()) {
     if (schema.items.empty()) return;
@@ -285,16 +295,15 @@ const CustomSchema* CustomSchema::property(std::string_view key) const {
 }
 
 CustomSchema compile_schema(const Tree& schema, FieldProblems& problems, std::string_view field) {
-  return SchemaReader(problems).read(schema, std::string(field), true, 0);
+  return SchemaReader(problems).read(schema, std::string(field), true, true, 0);
 }
 
 void prune_by(const CustomSchema& schema, Tree& value, std::vector<std::string>& removed, std::string path) {
   prune_value(schema, value, true, removed, path);
 }
 
-void default_by(const CustomSchema& schema, Tree& value) {
-  drop_nulls(schema, value);
-  fill_defaults(schema, value);
-}
+void drop_nulls_by(const CustomSchema& schema, Tree& value) { drop_nulls(schema, value); }
+
+void default_by(const CustomSchema& schema, Tree& value) { fill_defaults(schema, value); }
 
 }  // namespace tamp::world::api

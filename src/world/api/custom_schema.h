@@ -55,6 +55,8 @@ struct CustomSchema {
 CustomSchema compile_schema(const Tree& schema, FieldProblems& problems, std::string_view field);
 
 void prune_by(const CustomSchema& schema, Tree& value, std::vector<std::string>& removed, std::string path);
+// A null where none may be is as good as nothing, unless there is a default to stand for it.
+void drop_nulls_by(const CustomSchema& schema, Tree& value);
 void default_by(const CustomSchema& schema, Tree& value);
 // `old` is null for a creation.
 void validate_by(const CustomSchema& schema, const Tree& value, const Tree* old, std::string_view field,

@@ -105,6 +105,32 @@ TEST(Definitions, ARuleThatCannotBeJudgedIsRefused) {
       Texts{"Invalid spec.validation.openAPIV3Schema.properties[spec].x-kubernetes-validations[0].rule"});
 }
 
+TEST(Definitions, WhatCannotBeToldFromWhatItWasIsNotComparedWithIt) {
+  const auto problems = [](const std::string& list) {
+    return told(validate_create(
+        ResourceId::CustomResourceDefinitions,
+        definition_of(
+            R"J({"type": "object", "properties": {"spec": {"type": "array", )J" + list +
+            R"J("items": {"type": "object", "required": ["id"], "properties": {"id": {"type": "string"}},
+      "x-kubernetes-validations": [{"rule": "oldSelf == self"}]}}}})J")));
+  };
+  const std::string rule =
+      "Invalid spec.validation.openAPIV3Schema.properties[spec].items.x-kubernetes-validations[0].rule";
+  EXPECT_EQ(problems(""), Texts{rule});
+  EXPECT_EQ(problems(R"("x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["id"], )"), Texts{});
+}
+
+TEST(Definitions, AnAppliedNullIsMeant) {
+  const CustomKind kind = *custom_kind(definition_of(
+      R"({"type": "object", "required": ["size"], "properties": {"size": {"type": "integer"}}})"));
+  for (const bool applied : {false, true}) {
+    Tree thing = tree(R"({"metadata": {"name": "t", "namespace": "n"}, "size": null})");
+    set_custom_defaults(kind.stored(), thing, applied);
+    EXPECT_EQ(told(validate_custom_create(kind, kind.stored(), thing)),
+              Texts{applied ? "TypeInvalid size" : "Required size"});
+  }
+}
+
 TEST(Definitions, EveryFieldHasAType) {
   const Tree definition = definition_of(R"({"type": "object", "properties": {"spec": {}}})");
   EXPECT_EQ(told(validate_create(ResourceId::CustomResourceDefinitions, definition)),

@@ -35,7 +35,8 @@ struct Refusal {
   int code = 403;
   std::string reason;  // "Forbidden"
   std::string message;
-  std::string cause = {};  // the message of details.causes[0]; empty: no causes
+  std::string cause = {};         // the message of details.causes[0]; empty: no causes
+  std::string cause_reason = {};  // or its reason alone
 };
 
 // The mutating plugins: LimitRanger, ServiceAccount, TaintNodesByCondition, Priority, DefaultTolerationSeconds, RuntimeClass,
@@ -44,7 +45,7 @@ std::optional<Refusal> admit_create(ResourceId resource, Tree& object, const Loo
 std::optional<Refusal> admit_update(ResourceId resource, const Tree& old, Tree& updated, const Lookup& lookup,
                                     std::string_view subresource);
 
-// The validating plugins, for what is valid in itself: LimitRanger, Priority, PersistentVolumeClaimResize. `old` is nullptr for
+// The validating plugins, for what is valid in itself: LimitRanger, Priority, PersistentVolumeClaimResize, PodResizeValidator. `old` is nullptr for
 // a creation.
 std::optional<Refusal> admit_valid(ResourceId resource, const Tree* old, const Tree& object,
                                    const Lookup& lookup, std::string_view subresource);

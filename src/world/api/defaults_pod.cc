@@ -4,6 +4,7 @@
 #include <string>
 
 #include "codec/quantity.h"
+#include "world/api/image_name.h"
 
 namespace tamp::world::api {
 namespace {
@@ -11,29 +12,9 @@ namespace {
 constexpr std::int64_t kReadableByAll = 0644;
 constexpr std::int64_t kTokenSeconds = 3600;
 
-// Without a tag and without a digest an image is the latest one. What is no image name at all has no tag.
-bool is_latest(std::string_view image) {
-  if (image.empty()) return false;
-  const std::size_t at = image.find('@');
-  const std::string_view named = image.substr(0, at);
-  const std::size_t slash = named.rfind('/');
-  const std::size_t colon = named.find(':', slash == std::string_view::npos ? 0 : slash);
-  const std::string_view repository = named.substr(0, colon);
-  // A host, which may have capital letters, has a dot, a colon or is localhost.
-  const std::size_t first = repository.find('/');
-  const std::string_view head = repository.substr(0, first);
-  const bool has_host = first != std::string_view::npos &&
-                        (head.find_first_of(".:") != std::string_view::npos || head == "localhost");
-  for (char c : has_host ? repository.substr(first) : repository) {
-    if ((c >= 'A' && c <= 'Z') || c == ' ') return false;
-  }
-  if (colon != std::string_view::npos) return named.substr(colon + 1) == "latest";
-  return at == std::string_view::npos;
-}
-
 void set_pull_policy(Tree& object, std::string_view image) {
   if (!object["pullPolicy"].string().empty()) return;
-  object.set("pullPolicy", is_latest(image) ? "Always" : "IfNotPresent");
+  object.set("pullPolicy", names_latest_image(image) ? "Always" : "IfNotPresent");
 }
 
 void set_http_get_defaults(Tree* get) {
@@ -63,7 +44,8 @@ void set_field_ref_defaults(Tree* source) {
 void set_container_defaults(Tree& container) {
   if (!container.is_object()) return;
   if (container["imagePullPolicy"].string().empty()) {
-    container.set("imagePullPolicy", is_latest(container["image"].string()) ? "Always" : "IfNotPresent");
+    container.set("imagePullPolicy",
+                  names_latest_image(container["image"].string()) ? "Always" : "IfNotPresent");
   }
   set_if_empty(container, "terminationMessagePath", "/dev/termination-log");
   set_if_empty(container, "terminationMessagePolicy", "File");

@@ -43,6 +43,13 @@ TEST(Defaults, PullPolicyGoesByTheTag) {
   EXPECT_EQ(policy("localhost:5000/nginx"), "Always");
   EXPECT_EQ(policy("nginx:1.25"), "IfNotPresent");
   EXPECT_EQ(policy("nginx@sha256:" + std::string(64, 'a')), "IfNotPresent");
+  // What is no name of an image has no tag.
+  EXPECT_EQ(policy("\u00e4"), "IfNotPresent");
+  EXPECT_EQ(policy("Nginx"), "IfNotPresent");
+  EXPECT_EQ(policy("a..b"), "IfNotPresent");
+  EXPECT_EQ(policy("registry.example.com:x/app"), "IfNotPresent");
+  EXPECT_EQ(policy(std::string(64, 'a')), "IfNotPresent");
+  EXPECT_EQ(policy("Registry.example.com:5000/a__b/c-d.e"), "Always");
 }
 
 TEST(Defaults, RequestsAreLimitsInPodsOnly) {

@@ -64,7 +64,9 @@ enum class ResourceId : std::uint16_t {
 // One version. `text` is its JSON, made when somebody first asks for it: many watches send the same version.
 class Object {
  public:
-  explicit Object(Tree tree) : tree_(std::move(tree)) {}
+  // `reads_otherwise`: what was stored reads otherwise than it was written, so that even a write without a change is one.
+  explicit Object(Tree tree, bool reads_otherwise = false)
+      : tree_(std::move(tree)), reads_otherwise_(reads_otherwise) {}
   const Tree& tree() const { return tree_; }
   const std::string& json() const {
     if (json_.empty()) json_ = codec::to_json(tree_);
@@ -78,9 +80,11 @@ class Object {
   std::string_view ns() const { return metadata()["namespace"].string(); }
   std::string_view uid() const { return metadata()["uid"].string(); }
   bool terminating() const { return metadata().has("deletionTimestamp"); }
+  bool reads_otherwise() const { return reads_otherwise_; }
 
  private:
   Tree tree_;
+  bool reads_otherwise_ = false;
   mutable std::string json_;  // the world is single-threaded
 };
 

@@ -32,6 +32,8 @@ Outcome refused(const Resource& resource, std::string_view name, const Refusal& 
   if (!name.empty()) details.set("name", name);
   if (!resource.group.empty()) details.set("group", resource.group);
   if (!refusal.cause.empty()) details.ensure("causes").append(Tree::object({{"message", refusal.cause}}));
+  if (!refusal.cause_reason.empty())
+    details.ensure("causes").append(Tree::object({{"reason", refusal.cause_reason}}));
   return failed(refusal.code, refusal.reason, refusal.message, std::move(details));
 }
 
@@ -63,8 +65,6 @@ std::optional<Outcome> judged_by_policies(Backend& backend, const Resource& reso
 
 std::optional<Outcome> keep_scale_ownership(const Backend& backend, const Resource& resource,
                                             const Tree& before, Tree& after, const Writing& writing) {
-  // Its scale is older than ownership.
-  if (resource.id == ResourceId::ReplicationControllers) return {};
   ScaleWrite write{
       writing.manager, resource.api_version(), {"spec", "replicas"}, writing.applied, writing.force};
   if (const CustomVersion* version = custom_version(backend, resource); version != nullptr && version->scale)
@@ -181,7 +181,7 @@ std::optional<Outcome> prepare_creation(Backend& backend, const Resource& resour
                                         const Writing& writing) {
   if (const CustomVersion* version = custom_version(backend, resource)) {
     prune(*version, object);
-    set_custom_defaults(*version, object);
+    set_custom_defaults(*version, object, writing.applied);
     keep_ownership(backend, resource, nullptr, object, writing);
     prepare_custom_for_create(*version, object);
     if (auto wrong = judged(resource, object,
@@ -207,7 +207,7 @@ std::optional<Outcome> prepare_change(Backend& backend, const Resource& resource
                                       Tree& updated, const Writing& writing) {
   if (const CustomVersion* version = custom_version(backend, resource)) {
     prune(*version, updated);
-    set_custom_defaults(*version, updated);
+    set_custom_defaults(*version, updated, writing.applied);
     if (auto refusal = keep_ownership(backend, resource, &old, updated, writing)) return refusal;
     prepare_custom_for_update(*version, old, updated, writing.subresource);
     if (auto wrong = judged(resource, updated,

@@ -136,5 +136,58 @@ TEST(RulesTest, AnObjectThatIsNotThereIsMissedBeforeThePatchIsRead) {
   EXPECT_EQ(call(server, "PATCH", kMaps + "/a", "nonsense", kMerge).status(), 400);
 }
 
+TEST(RulesTest, ResizesAskTheNode) {
+  Server server = shop();
+  call(server, "POST", "/api/v1/nodes",
+       R"({"metadata":{"name":"small"},"status":{"allocatable":{"cpu":"1500m"}}})");
+  for (const char* node : {"small", "absent"}) {
+    const std::string pod = kPods + "/" + node;
+    EXPECT_EQ(call(server, "POST", kPods,
+                   R"({"metadata":{"name":")" + std::string(node) + R"("},"spec":{"nodeName":")" + node +
+                       R"(","containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"1"}}}]}})")
+                  .status(),
+              201);
+    const auto resize = [&](const std::string& cpu) {
+      return call(
+          server, "PATCH", pod + "/resize",
+          R"({"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":")" + cpu + R"("}}}]}})",
+          kStrategic);
+    };
+    if (std::string_view(node) == "absent") {
+      EXPECT_EQ(resize("1200m").status(), 403);
+      continue;
+    }
+    EXPECT_EQ(resize("1200m").status(), 200);
+    const Reply refused = resize("2");
+    EXPECT_EQ(refused.status(), 403);
+    EXPECT_EQ(refused.body["details"]["causes"].elements().at(0)["reason"].string(), "NodeCapacity");
+  }
+}
+
+TEST(RulesTest, AListWithoutElementsIsNoChange) {
+  Server server = shop();
+  const std::string slices = "/apis/discovery.k8s.io/v1/namespaces/shop/endpointslices";
+  call(server, "POST", slices,
+       R"({"metadata":{"name":"e"},"addressType":"IPv4","endpoints":[{"addresses":["10.0.0.1"]}]})");
+  for (int i = 0; i < 2; ++i) {
+    const Reply emptied = call(server, "PATCH", slices + "/e", R"({"endpoints":[]})", kMerge);
+    EXPECT_EQ(emptied.body["metadata"]["generation"].integer(), 2);
+  }
+}
+
+TEST(RulesTest, TheFirstWriteToAJobWritesTheLabelsThatItWasOnlyReadWith) {
+  Server server = shop();
+  const Reply made = call(server, "POST", kJobs,
+                          R"({"metadata":{"name":"j"},"spec":{"template":{"spec":{"restartPolicy":"Never",
+      "containers":[{"name":"c","image":"i"}]}}}})");
+  const auto again = [&] {
+    return call(server, "PATCH", kJobs + "/j", R"({"metadata":{"finalizers":null}})", kMerge)
+        .body["metadata"]["resourceVersion"];
+  };
+  const Tree first = again();
+  EXPECT_NE(first, made.body["metadata"]["resourceVersion"]);
+  EXPECT_EQ(first, again());
+}
+
 }  // namespace
 }  // namespace tamp::world::api

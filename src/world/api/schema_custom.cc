@@ -6,7 +6,8 @@
 namespace tamp::world::api {
 namespace {
 
-Schema read(const Tree& json);
+// `kept`: somebody above keeps fields that no schema names, and with it everything below.
+Schema read(const Tree& json, bool kept = false);
 
 Field make_field(std::string name, Schema schema) {
   Field field;
@@ -37,16 +38,16 @@ void add_object_fields(Schema& schema) {
   put(schema.fields, std::move(metadata));
 }
 
-void read_object(Schema& schema, const Tree& json) {
+void read_object(Schema& schema, const Tree& json, bool kept) {
   const Tree& values = json["additionalProperties"];
   if (values.is_object() || values.boolean()) {
     schema.type = Schema::Type::Map;
-    schema.element_own.push_back(values.is_object() ? read(values) : any_schema());
+    schema.element_own.push_back(values.is_object() ? read(values, kept) : any_schema());
     return;
   }
   schema.type = Schema::Type::Object;
   for (const auto& [name, property] : json["properties"].members()) {
-    Field field = make_field(name, read(property));
+    Field field = make_field(name, read(property, kept));
     field.default_value = property["default"];
     const auto& required = json["required"].elements();
     field.required = std::find(required.begin(), required.end(), Tree(name)) != required.end();
@@ -54,9 +55,9 @@ void read_object(Schema& schema, const Tree& json) {
   }
 }
 
-void read_list(Schema& schema, const Tree& json) {
+void read_list(Schema& schema, const Tree& json, bool kept) {
   schema.type = Schema::Type::Array;
-  schema.element_own.push_back(read(json["items"]));
+  schema.element_own.push_back(read(json["items"], kept));
   std::string_view how = json["x-kubernetes-list-type"].string();
   schema.list = how == "set" ? Schema::List::Set : how == "map" ? Schema::List::Map : Schema::List::Atomic;
   for (const Tree& key : json["x-kubernetes-list-map-keys"].elements())
@@ -72,21 +73,21 @@ Schema::Type scalar_type(std::string_view type, std::string_view format) {
   return format == "byte" ? Type::Bytes : format == "date-time" ? Type::Time : Type::String;
 }
 
-Schema read(const Tree& json) {
+Schema read(const Tree& json, bool kept) {
   Schema schema;
   std::string_view type = json["type"].string();
-  if (json["x-kubernetes-int-or-string"].boolean())
-    schema.type = Schema::Type::IntOrString;
-  else if (type == "object")
-    read_object(schema, json);
+  kept = kept || json["x-kubernetes-preserve-unknown-fields"].boolean();
+  // What is an integer or a string has no type: to its owners it is whatever it holds, and validation refuses the rest.
+  if (type == "object")
+    read_object(schema, json, kept);
   else if (type == "array")
-    read_list(schema, json);
+    read_list(schema, json, kept);
   else
     schema.type = scalar_type(type, json["format"].string());
   schema.format = json["format"].string();
   schema.atomic = json["x-kubernetes-map-type"].string() == "atomic";
   schema.nullable = json["nullable"].boolean();
-  schema.preserve_unknown = json["x-kubernetes-preserve-unknown-fields"].boolean();
+  schema.preserve_unknown = kept;
   schema.embedded_resource = json["x-kubernetes-embedded-resource"].boolean();
   if (schema.embedded_resource) add_object_fields(schema);
   return schema;

@@ -99,7 +99,7 @@ TEST(Schema, OfACustomKind) {
   EXPECT_TRUE(custom.field("spec")->required);
   const Schema& spec = custom.field("spec")->schema();
   EXPECT_EQ(spec.field("size")->default_value, Tree(3));
-  EXPECT_EQ(spec.field("share")->schema().type, Type::IntOrString);
+  EXPECT_EQ(spec.field("share")->schema().type, Type::Any);
   EXPECT_EQ(spec.field("tags")->schema().list, List::Set);
   EXPECT_EQ(spec.field("ports")->schema().keys, std::vector<std::string>{"name"});
   EXPECT_EQ(spec.field("plain")->schema().list, List::Atomic);

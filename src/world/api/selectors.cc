@@ -190,7 +190,6 @@ std::vector<std::string_view> fields_of(ResourceId resource) {
     case ResourceId::Services:
       return {"spec.clusterIP", "spec.type"};
     case ResourceId::ReplicationControllers:
-    case ResourceId::ReplicaSets:
       return {"status.replicas"};
     case ResourceId::Jobs:
       return {"status.successful"};

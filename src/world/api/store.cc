@@ -30,9 +30,9 @@ ObjectPtr Store::get(ResourceId resource, std::string_view ns, std::string_view 
   return found != all.end() ? found->second : nullptr;
 }
 
-ObjectPtr Store::put(ResourceId resource, Tree object) {
+ObjectPtr Store::put(ResourceId resource, Tree object, bool reads_otherwise) {
   object.ensure("metadata").set("resourceVersion", std::to_string(++revision_));
-  auto after = std::make_shared<const Object>(std::move(object));
+  auto after = std::make_shared<const Object>(std::move(object), reads_otherwise);
   Objects& all = shelf(resource);
   ObjectPtr before;
   if (auto found = all.find(key_of(after->ns(), after->name())); found != all.end()) {

@@ -22,7 +22,7 @@ class Store {
   std::uint64_t oldest() const { return revision_ - log_.size(); }
 
   // Writes get the next revision, in the object's resourceVersion too. `put` creates or replaces.
-  ObjectPtr put(ResourceId resource, Tree object);
+  ObjectPtr put(ResourceId resource, Tree object, bool reads_otherwise = false);
   // Returns the last version with the revision of the removal. REQUIRES: it is there.
   ObjectPtr erase(ResourceId resource, std::string_view ns, std::string_view name);
 

@@ -1,5 +1,6 @@
 #include "world/api/strategy.h"
 
+#include <algorithm>
 #include <charconv>
 #include <string>
 
@@ -190,9 +191,25 @@ void set_template_generation(Tree& object, std::int64_t number) {
   object.ensure({"metadata", "annotations"}).set(kTemplateGeneration, std::to_string(number));
 }
 
+// Equal, where a list without elements is as good as none.
+bool means_the_same(const Tree& a, const Tree& b) {
+  if (a == b) return true;
+  const auto is_nothing = [](const Tree& it) { return it.is_null() || (it.is_array() && it.empty()); };
+  if (is_nothing(a) && is_nothing(b)) return true;
+  if (a.is_array() && b.is_array())
+    return std::equal(a.elements().begin(), a.elements().end(), b.elements().begin(), b.elements().end(),
+                      means_the_same);
+  if (!a.is_object() || !b.is_object()) return false;
+  for (const Tree::Member& member : a.members())
+    if (!means_the_same(member.value, b[member.key])) return false;
+  for (const Tree::Member& member : b.members())
+    if (!a.has(member.key) && !is_nothing(member.value)) return false;
+  return true;
+}
+
 // Of a kind that counts generations: did what it asks for change?
 bool asks_otherwise(ResourceId resource, const Tree& old, const Tree& updated) {
-  const auto differs = [&](std::string_view key) { return !(old[key] == updated[key]); };
+  const auto differs = [&](std::string_view key) { return !means_the_same(old[key], updated[key]); };
   switch (resource) {
     case ResourceId::PriorityClasses:
       return false;
@@ -204,7 +221,8 @@ bool asks_otherwise(ResourceId resource, const Tree& old, const Tree& updated) {
              !(old.at({"metadata", "annotations"}) == updated.at({"metadata", "annotations"}));
     case ResourceId::ValidatingWebhookConfigurations:
     case ResourceId::MutatingWebhookConfigurations:
-      return differs("webhooks");
+      // To the letter: these kinds alone take no list for another thing than an empty one.
+      return !(old["webhooks"] == updated["webhooks"]);
     case ResourceId::EndpointSlices:
       return differs("endpoints") || differs("ports") || differs("addressType") ||
              !(old.at({"metadata", "labels"}) == updated.at({"metadata", "labels"}));

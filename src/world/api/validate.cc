@@ -19,6 +19,7 @@ NameRule name_rule(ResourceId resource) {
     case ResourceId::ClusterRoles:
     case ResourceId::ClusterRoleBindings:
     case ResourceId::PodDisruptionBudgets:  // which nobody else looks at
+    case ResourceId::Events:
       return NameRule::PathSegment;
     default:
       return NameRule::Subdomain;
@@ -92,6 +93,8 @@ void check_kind(Findings& found, ResourceId resource, const Tree& object, const 
       return check_priority_class(found, object, old);
     case ResourceId::StorageClasses:
       return check_storage_class(found, object, old);
+    case ResourceId::CsiDrivers:
+      return check_csi_driver(found, object, old);
     case ResourceId::Roles:
       return check_role(found, object, old, true);
     case ResourceId::ClusterRoles:
@@ -278,8 +281,13 @@ void check_changed_metadata(Findings& found, ResourceId resource, const Tree& ol
 FieldProblems validate_create(ResourceId resource, const Tree& object) {
   FieldProblems problems;
   Findings found(problems);
+  // These kinds do not look at metadata themselves: the look at every kind comes after theirs, if they let it.
+  const bool others_look = resource == ResourceId::Events || resource == ResourceId::PodDisruptionBudgets;
+  if (others_look) check_kind(found, resource, object, nullptr);
+  if (!problems.empty()) return problems;
   validate_metadata(problems, object["metadata"], name_rule(resource), is_namespaced(resource));
   check_finalizer_names(found, resource, object["metadata"]["finalizers"]);
+  if (others_look) return problems;
   if (resource == ResourceId::Pods) {
     check_pod(found, object);
   } else {

@@ -1,7 +1,6 @@
-// What extends the server: definitions of custom resources, admission policies and webhooks.
+// What extends the server: definitions of custom resources.
 #include <algorithm>
 
-#include "world/api/cel.h"
 #include "world/api/custom_schema.h"
 #include "world/api/validate_common.h"
 #include "world/api/validate_kinds.h"
@@ -140,101 +139,6 @@ void check_definition(Findings& found, const Tree& object, const Tree* old) {
   check_same(found, before["group"], spec["group"], place.child("group"));
   const Place own = place.child("names");
   check_same(found, before["names"]["plural"], names["plural"], own.child("plural"));
-}
-
-namespace {
-
-void check_expression(Findings& found, const Tree& source, std::string_view key, const Place& at) {
-  const Tree& text = source[key];
-  if (text.string().empty()) return found.required(at.child(key), "expression is not specified");
-  if (auto compiled = cel::compile(text.string()); !compiled.ok()) {
-    found.invalid(at.child(key), text, "compilation failed: " + compiled.error().message);
-  }
-}
-
-}  // namespace
-
-void check_policy(Findings& found, const Tree& object, const Tree*) {
-  const Place place("spec");
-  const Tree& spec = object["spec"];
-  check_one_of(found, spec["failurePolicy"], place.child("failurePolicy"), {"Fail", "Ignore"});
-  const Place match = place.child("matchConstraints");
-  if (spec["matchConstraints"].is_null()) {
-    found.required(match);
-  } else if (spec["matchConstraints"]["resourceRules"].empty()) {
-    found.required(match.child("resourceRules"));
-  }
-  for (std::string_view list : {"matchConditions", "variables", "validations"}) {
-    const Tree::Array& all = spec[list].elements();
-    const Place place_of_all = place.child(list);
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      const Place at = place_of_all.at(i);
-      check_expression(found, all[i], "expression", at);
-      if (list != "validations" && all[i]["name"].string().empty()) found.required(at.child("name"));
-      if (!all[i]["messageExpression"].string().empty())
-        check_expression(found, all[i], "messageExpression", at);
-    }
-  }
-  if (spec["validations"].empty() && spec["auditAnnotations"].empty()) {
-    for (std::string_view list : {"validations", "auditAnnotations"})
-      found.required(place.child(list), "validations or auditAnnotations must be non-empty");
-  }
-}
-
-void check_policy_binding(Findings& found, const Tree& object, const Tree*) {
-  const Place place("spec");
-  const Tree& spec = object["spec"];
-  if (spec["policyName"].string().empty()) {
-    found.required(place.child("policyName"));
-  } else {
-    for (const char* why : not_subdomain(spec["policyName"].string())) {
-      found.invalid(place.child("policyName"), spec["policyName"], why);
-    }
-  }
-  const Place actions = place.child("validationActions");
-  const Tree::Array& all = spec["validationActions"].elements();
-  if (all.empty()) found.required(actions);
-  for (std::size_t i = 0; i < all.size(); ++i)
-    check_one_of(found, all[i], actions.at(i), {"Deny", "Warn", "Audit"});
-}
-
-void check_webhooks(Findings& found, const Tree& object, const Tree*) {
-  const Place place("webhooks");
-  const Tree::Array& hooks = object["webhooks"].elements();
-  for (std::size_t i = 0; i < hooks.size(); ++i) {
-    const Tree& hook = hooks[i];
-    const Place at = place.at(i);
-    const std::string_view name = hook["name"].string();
-    if (name.empty()) {
-      found.required(at.child("name"));
-    } else if (!not_subdomain(name).empty() || std::count(name.begin(), name.end(), '.') < 2) {
-      found.invalid(at.child("name"), name,
-                    "should be a domain with at least three segments separated by dots");
-    }
-    for (std::size_t j = 0; j < i; ++j) {
-      if (hooks[j]["name"].string() == name) {
-        found.duplicate(at.child("name"), name);
-        break;
-      }
-    }
-    if (hook["sideEffects"].is_null()) {
-      found.required(at.child("sideEffects"), "must specify one of None, NoneOnDryRun");
-    } else {
-      check_one_of(found, hook["sideEffects"], at.child("sideEffects"), {"None", "NoneOnDryRun"});
-    }
-    if (hook["admissionReviewVersions"].empty()) {
-      found.required(at.child("admissionReviewVersions"), "must specify one of v1, v1beta1");
-    }
-    const Tree& client = hook["clientConfig"];
-    if (client["url"].is_null() == client["service"].is_null()) {
-      found.required(at.child("clientConfig"), "exactly one of url or service is required");
-    }
-    check_one_of(found, hook["failurePolicy"], at.child("failurePolicy"), {"Fail", "Ignore"});
-    const std::int64_t seconds = hook["timeoutSeconds"].integer();
-    if (seconds < 1 || seconds > 30)
-      found.invalid(at.child("timeoutSeconds"), seconds,
-                    "the timeout value must be between 1 and 30 seconds");
-  }
 }
 
 }  // namespace tamp::world::api

@@ -170,6 +170,11 @@ void check_stateful_set(Findings& found, const Tree& object, const Tree* old) {
   }
   check_not_negative(found, spec["replicas"], place.child("replicas"));
   check_not_negative(found, spec["minReadySeconds"], place.child("minReadySeconds"));
+  check_not_negative(found, spec["ordinals"]["start"], place.child("ordinals.start"));
+  // It cannot change, so one that is wrong already may stay.
+  if (const std::string_view service = spec["serviceName"].string(); old == nullptr && !service.empty()) {
+    for (const char* why : not_label(service)) found.invalid(place.child("serviceName"), service, why);
+  }
   if (check_own_selector(found, spec, place, "statefulset")) {
     Tree pod_template = spec["template"];
     // Claims of the set are volumes of its pods.

@@ -121,9 +121,11 @@ Outcome create_object(Backend& backend, const Resource& resource, std::string_vi
   const std::string name(object["metadata"]["name"].string());
   if (backend.store.get(resource.id, object["metadata"]["namespace"].string(), name))
     return already_exists(resource, name);
+  // The labels of a Job's template become its own only when it is read.
+  const bool reads_otherwise = resource.id == ResourceId::Jobs && object["metadata"]["labels"].empty();
   read_back(backend, resource, object);
   if (writing.dry_run) return {201, std::make_shared<const Object>(std::move(object)), {}};
-  ObjectPtr stored = backend.store.put(resource.id, std::move(object));
+  ObjectPtr stored = backend.store.put(resource.id, std::move(object), reads_otherwise);
   take_note(backend, resource, stored);
   return {201, std::move(stored), {}};
 }
@@ -178,7 +180,7 @@ Outcome write_over(Backend& backend, const Resource& resource, const ObjectPtr& 
     return {200, last, {}};
   }
   if (!writing.of_the_world) read_back(backend, resource, updated);
-  if (same_but_for_times_of_managers(old, updated)) return {200, current, {}};
+  if (!current->reads_otherwise() && same_but_for_times_of_managers(old, updated)) return {200, current, {}};
   if (writing.dry_run) return {200, std::make_shared<const Object>(std::move(updated)), {}};
   ObjectPtr stored = backend.store.put(resource.id, std::move(updated));
   take_note(backend, resource, stored);

@@ -398,7 +398,7 @@ def watches(scene):
     scene.watch(collection, {"resourceVersion": "@rv:w0@", "labelSelector": "app=web"}, live=False, accept=dice.choice(["application/json", TABLE]))
     scene.watch(collection, {"resourceVersion": dice.choice(["0", ""])}, live=False)
     scene.watch(f"{CORE}/namespaces", {"resourceVersion": "@rv:w0@", "fieldSelector": f"metadata.name={scene.ns}"}, live=False)
-    for query in dice.sample([{"resourceVersion": "nonsense"}, {"labelSelector": "(("}, {"fieldSelector": "spec.none=1"}, {"sendInitialEvents": "true"}, {"resourceVersionMatch": "NotOlderThan"}, {"timeoutSeconds": "x"}], 2):
+    for query in dice.sample([{"resourceVersion": "nonsense"}, {"resourceVersion": "1"}, {"labelSelector": "(("}, {"fieldSelector": "spec.none=1"}, {"sendInitialEvents": "true"}, {"resourceVersionMatch": "NotOlderThan"}, {"timeoutSeconds": "x"}], 2):
         scene.watch(collection, query, live=False)
 
 
