@@ -62,6 +62,11 @@ Result<Tree> ApiSession::ask(const std::function<kube::Pending(kube::Client&, ku
     failed_ = true;
     return Error{in_words(*refusal_, verb, type, name)}.with(description_);
   }
+  if (reply->date) {
+    constexpr Duration kGrain = Duration::seconds(2);  // whole seconds, and the way here
+    const Duration ahead = *reply->date - loop_.now();
+    ahead_ = ahead > kGrain || ahead < Duration{-kGrain.ns} ? ahead : Duration{};
+  }
   return codec::read_tree(reply->body);
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <atomic>
 #include <charconv>
 #include <map>
@@ -67,8 +68,21 @@ std::string warning_header(const std::string& text) {
   return "299 - \"" + quoted + "\"";
 }
 
-HttpResponse to_http(api::Answer in) {
+// RFC 9110, 5.6.7: "Sun, 06 Nov 1994 08:49:37 GMT".
+std::string http_date(Time time) {
+  constexpr std::array kDays{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+  constexpr std::array kMonths{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                               "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+  const CivilTime at = to_civil(time);
+  return fmt::format("{}, {:02} {} {:04} {:02}:{:02}:{:02} GMT", kDays[static_cast<std::size_t>(at.weekday)],
+                     at.day, kMonths[static_cast<std::size_t>(at.month - 1)], at.year, at.hour, at.minute,
+                     at.second);
+}
+
+// `now`: by the cluster's clock, which may be a virtual one.
+HttpResponse to_http(api::Answer in, Time now) {
   HttpResponse out{in.status, std::move(in.content_type), std::move(in.body)};
+  out.headers.emplace_back("Date", http_date(now));
   out.headers.emplace_back("Cache-Control", "no-cache, private");
   if (in.retry_after)
     out.headers.emplace_back("Retry-After",
@@ -115,7 +129,7 @@ class Desk {
     if (server_.is_watch(call)) return watch(call, respond);
     api::Answer answer = server_.handle(call);
     tell(call, answer.status);
-    respond(to_http(std::move(answer)));
+    respond(to_http(std::move(answer), server_.now()));
   }
 
   void end_watches() {
@@ -152,14 +166,14 @@ class Desk {
       if (!std::exchange(*asked, true)) look();
     });
     tell(call, opened.id ? 200 : opened.refusal.status);
-    if (!opened.id) return respond(to_http(opened.refusal));
+    if (!opened.id) return respond(to_http(opened.refusal, server_.now()));
     *id = opened.id;
     HttpStream stream;
     const api::WatchId watch = *opened.id;
     stream.on_closed(here([watch](Desk& desk) { desk.drop(watch); }));
     stream.on_sent(here([watch](Desk& desk) { desk.pump(watch); }));
     watches_.emplace(watch, stream);
-    HttpResponse response = to_http(opened.refusal);
+    HttpResponse response = to_http(opened.refusal, server_.now());
     response.status = 200;
     response.body.clear();
     response.stream = stream;

@@ -68,6 +68,10 @@ TEST_F(PortTest, AnswersWithWhatTheServerSays) {
   client.send(request("GET", kConfigMaps + "/a"));
   const std::string got = client.read_response();
   EXPECT_EQ(status_of(got), 200);
+  // It tells the time by the cluster's clock.
+  loop_.post([this] { server_.set_now(*parse_rfc3339("2031-02-03T04:05:06Z")); });
+  client.send(request("GET", kConfigMaps + "/a"));
+  EXPECT_NE(client.read_response().find("Date: Mon, 03 Feb 2031 04:05:06 GMT\r\n"), std::string::npos);
   EXPECT_NE(got.find(R"("data":{"k":"v"})"), std::string::npos) << got;
   client.send(request("GET", kConfigMaps + "/b"));
   EXPECT_EQ(status_of(client.read_response()), 404);
@@ -151,6 +155,35 @@ TEST_F(PortTest, SlowClientsKeepNobodyWaiting) {
   RawClient writer(port_->port(), port_->authority());
   writer.send(request("POST", kConfigMaps, R"({"metadata":{"name":"a"}})"));
   EXPECT_EQ(status_of(writer.read_response()), 201);
+}
+
+TEST_F(PortTest, WatchesThatNobodyReadsKeepNobodyWaiting) {
+  std::vector<std::unique_ptr<RawClient>> unread;
+  for (int i = 0; i < 40; ++i) {
+    unread.push_back(std::make_unique<RawClient>(port_->port(), port_->authority()));
+    unread.back()->send(request("GET", kConfigMaps + "?watch=true"));
+    ASSERT_EQ(status_of(unread.back()->read_response()), 200);
+  }
+  // More than sockets and the port itself hold for each of them.
+  RawClient writer(port_->port(), port_->authority());
+  const auto started = std::chrono::steady_clock::now();
+  for (int i = 0; i < 24; ++i) {
+    writer.send(request("POST", kConfigMaps,
+                        R"({"metadata":{"name":"m)" + std::to_string(i) + R"("},"data":{"k":")" +
+                            std::string(500'000, 'x') + R"("}})"));
+    ASSERT_EQ(status_of(writer.read_response()), 201) << i;
+  }
+  // One who comes late and reads gets everything.
+  RawClient reader(port_->port(), port_->authority());
+  reader.send(request("GET", kConfigMaps + "?watch=true&resourceVersion=0"));
+  ASSERT_EQ(status_of(reader.read_response()), 200);
+  std::string seen;
+  while (seen.find("\"name\":\"m23\"") == std::string::npos) {
+    const std::string more = reader.read_exactly(100'000);
+    ASSERT_FALSE(more.empty());
+    seen = seen.substr(seen.size() < 64 ? 0 : seen.size() - 64) + more;
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(20));
 }
 
 TEST_F(PortTest, AnOutageCutsEverybodyOffAndEndsUnderTheSameAddress) {

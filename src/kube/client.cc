@@ -286,7 +286,7 @@ void Client::answered(CallId id, Exchange exchange) {
     observer_({call.verb, call.resource, status, now - call.sent,
                error ? std::optional<Kind>(error->kind) : std::nullopt});
   }
-  if (!error) return finish(id, {std::nullopt, std::move(exchange.response->body)});
+  if (!error) return finish(id, {std::nullopt, std::move(exchange.response->body), exchange.response->date});
 
   const bool overloaded = error->kind == Kind::Throttled || error->status == 503;
   if (overloaded && error->retry_after)

@@ -34,7 +34,8 @@ namespace tamp::kube {
 
 struct Reply {
   std::optional<ApiError> error;
-  std::string body;  // of a success
+  std::string body;               // of a success
+  std::optional<Time> date = {};  // when it succeeded, by the server's clock, if it says
   bool ok() const { return !error; }
 };
 using Done = std::function<void(Reply)>;

@@ -107,6 +107,25 @@ std::optional<Duration> parse_retry_after(const std::string& text) {
   return Duration::seconds(std::clamp(date - now, std::int64_t{0}, kMost));
 }
 
+std::optional<Time> parse_date(const std::string& text) {
+  const std::int64_t date = curl_getdate(text.c_str(), nullptr);
+  if (date < 0) return std::nullopt;
+  return Time{} + Duration::seconds(date);
+}
+
+// What a line of a response's head says, if it is the one of that (lower-case) name.
+std::optional<std::string_view> value_of(std::string_view line, std::string_view name) {
+  const bool named = line.size() > name.size() && line[name.size()] == ':' &&
+                     std::equal(name.begin(), name.end(), line.begin(), [](char expected, char c) {
+                       return expected == (c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
+                     });
+  if (!named) return std::nullopt;
+  const std::string_view rest = line.substr(name.size() + 1);
+  const auto begin = rest.find_first_not_of(" \t"), end = rest.find_last_not_of(" \t\r\n");
+  if (begin == std::string_view::npos || begin > end) return std::string_view();
+  return rest.substr(begin, end - begin + 1);
+}
+
 // One request on its way. Belongs to the wire's thread.
 struct Transfer {
   std::uint64_t id = 0;
@@ -127,7 +146,7 @@ struct Transfer {
   bool connected = false;
   std::size_t sent = 0;  // of the request's body
   std::size_t head = 0;  // bytes of the response's head
-  std::string retry_after;
+  std::string retry_after, date;
   int status = 0;
   bool opened = false;
   std::string body;
@@ -434,7 +453,6 @@ std::size_t CurlTransport::Wire::on_head(char* data, std::size_t size, std::size
   Running& running = *static_cast<Running*>(user);
   Transfer& transfer = *running.transfer;
   const std::string_view line(data, size * count);
-  constexpr std::string_view kRetryAfter = "retry-after:";
   transfer.head += line.size();
   if (transfer.head > kLargestHead) {
     transfer.problem = fmt::format("the head of the response is larger than {} KiB", kLargestHead >> 10);
@@ -442,14 +460,11 @@ std::size_t CurlTransport::Wire::on_head(char* data, std::size_t size, std::size
   }
   if (line.starts_with("HTTP/")) {
     transfer.retry_after.clear();
-  } else if (line.size() > kRetryAfter.size() &&
-             std::equal(kRetryAfter.begin(), kRetryAfter.end(), line.begin(), [](char expected, char c) {
-               return expected == (c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
-             })) {
-    const std::string_view rest = line.substr(kRetryAfter.size());
-    const auto begin = rest.find_first_not_of(" \t"), end = rest.find_last_not_of(" \t\r\n");
-    if (begin != std::string_view::npos && end != std::string_view::npos && begin <= end)
-      transfer.retry_after = rest.substr(begin, end - begin + 1);
+    transfer.date.clear();
+  } else if (const auto wait = value_of(line, "retry-after")) {
+    transfer.retry_after = *wait;
+  } else if (const auto date = value_of(line, "date")) {
+    transfer.date = *date;
   } else if ((line == "\r\n" || line == "\n") && !transfer.opened) {
     long status = 0;
     curl_easy_getinfo(transfer.easy.get(), CURLINFO_RESPONSE_CODE, &status);
@@ -507,7 +522,8 @@ void CurlTransport::Wire::finish(Transfer& transfer, CURLcode code) {
       message = transfer.error[0] != '\0' ? transfer.error.data() : curl_easy_strerror(code);
     return fail(transfer, std::move(message));
   }
-  Response response{transfer.status, std::move(transfer.body), parse_retry_after(transfer.retry_after)};
+  Response response{transfer.status, std::move(transfer.body), parse_retry_after(transfer.retry_after),
+                    parse_date(transfer.date)};
   if (response.status != 401 || transfer.refused || !desk_.renewable())
     return respond(transfer, std::move(response));
   release(transfer);

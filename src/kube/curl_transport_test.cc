@@ -113,7 +113,8 @@ constexpr std::string_view kChunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chu
 
 TEST_F(CurlTransportTest, ARequestIsSentAsItIsAndTheResponseComesBackWhole) {
   serve([](Connection& connection, const Received&) {
-    return connection.answer(409, R"({"kind":"Status"})", "Retry-After: 7\r\n");
+    return connection.answer(409, R"({"kind":"Status"})",
+                             "Retry-After: 7\r\nDate: Sun, 15 Nov 2026 00:00:07 GMT\r\n");
   });
   access.credentials.token = "abc";
   const Exchange exchange = send(post("/api/v1/pods?limit=500&continue=a%2Fb"));
@@ -121,6 +122,7 @@ TEST_F(CurlTransportTest, ARequestIsSentAsItIsAndTheResponseComesBackWhole) {
   EXPECT_EQ(exchange.response->status, 409);
   EXPECT_EQ(exchange.response->body, R"({"kind":"Status"})");
   EXPECT_EQ(exchange.response->retry_after, Duration::seconds(7));
+  EXPECT_EQ(exchange.response->date, *parse_rfc3339("2026-11-15T00:00:07Z"));
   const auto requests = server->requests();
   ASSERT_EQ(requests.size(), 1u);
   EXPECT_EQ(requests[0].method, "POST");

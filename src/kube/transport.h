@@ -33,6 +33,7 @@ struct Response {
   int status = 0;
   std::string body;
   std::optional<Duration> retry_after;
+  std::optional<Time> date = {};  // by the server's own clock, in whole seconds
 };
 
 // There is no response.

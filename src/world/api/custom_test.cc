@@ -159,6 +159,22 @@ TEST(CustomSchemas, TypesListsAndRules) {
   EXPECT_EQ(problems(R"({"name": "a", "sizes": {"a": 0}})"), Texts{"Invalid spec.sizes.a"});
 }
 
+TEST(CustomSchemas, AWholeNumberIsHeldAgainstTheWholePartOfALimit) {
+  FieldProblems none;
+  const CustomSchema schema = compile_schema(
+      tree(
+          R"({"type": "object", "properties": {"n": {"type": "number", "maximum": 2.5, "exclusiveMaximum": true}}})"),
+      none, "schema");
+  const auto problems = [&](const std::string& number) {
+    FieldProblems found;
+    validate_by(schema, tree(R"({"n": )" + number + "}"), nullptr, "", found);
+    return told(found);
+  };
+  EXPECT_EQ(problems("1"), Texts{});
+  EXPECT_EQ(problems("2.25"), Texts{});
+  EXPECT_EQ(problems("2"), Texts{"Invalid n"});
+}
+
 TEST(CustomSchemas, RulesThatCouldNotBeAskedAreMentioned) {
   FieldProblems none;
   const CustomSchema schema = compile_schema(

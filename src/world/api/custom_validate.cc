@@ -207,13 +207,16 @@ class Judge {
   void number(const CustomSchema& schema, const Tree& value, const std::string& field) {
     range_of_format(schema, value, field);
     const double content = value.number();
-    if (schema.maximum &&
-        (content > *schema.maximum || (schema.exclusive_maximum && content == *schema.maximum))) {
+    const bool whole = value.kind() == Tree::Kind::Integer;
+    // A whole number is held against the whole part of a limit: so does the real server.
+    const auto limit = [&](double given) { return whole ? std::trunc(given) : given; };
+    if (schema.maximum && (content > limit(*schema.maximum) ||
+                           (schema.exclusive_maximum && content == limit(*schema.maximum)))) {
       invalid(problems_, field, value,
               field + " in body should be less than or equal to " + shown(*schema.maximum));
     }
-    if (schema.minimum &&
-        (content < *schema.minimum || (schema.exclusive_minimum && content == *schema.minimum))) {
+    if (schema.minimum && (content < limit(*schema.minimum) ||
+                           (schema.exclusive_minimum && content == limit(*schema.minimum)))) {
       invalid(problems_, field, value,
               field + " in body should be greater than or equal to " + shown(*schema.minimum));
     }

@@ -42,7 +42,7 @@ struct Refusal {
 // The mutating plugins: LimitRanger, ServiceAccount, TaintNodesByCondition, Priority, DefaultTolerationSeconds, RuntimeClass,
 // DefaultStorageClass, StorageObjectInUseProtection. REQUIRES: metadata.namespace is set.
 std::optional<Refusal> admit_create(ResourceId resource, Tree& object, const Lookup& lookup);
-std::optional<Refusal> admit_update(ResourceId resource, const Tree& old, Tree& updated, const Lookup& lookup,
+std::optional<Refusal> admit_update(ResourceId resource, const Tree& old, Tree& updated,
                                     std::string_view subresource);
 
 // The validating plugins, for what is valid in itself: LimitRanger, Priority, PersistentVolumeClaimResize, PodResizeValidator. `old` is nullptr for

@@ -443,7 +443,7 @@ std::optional<Refusal> admit_create(ResourceId resource, Tree& object, const Loo
   }
 }
 
-std::optional<Refusal> admit_update(ResourceId resource, const Tree& old, Tree& updated, const Lookup& lookup,
+std::optional<Refusal> admit_update(ResourceId resource, const Tree& old, Tree& updated,
                                     std::string_view subresource) {
   if (!subresource.empty()) return {};
   switch (resource) {
@@ -454,7 +454,6 @@ std::optional<Refusal> admit_update(ResourceId resource, const Tree& old, Tree& 
         if (spec[key].is_null() && !before.is_null()) spec.set(key, Tree(before));
       }
       tolerate_failing_nodes(updated);
-      take_labels_of_node(updated, lookup);
       return {};
     }
     default:

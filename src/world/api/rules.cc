@@ -224,7 +224,7 @@ std::optional<Outcome> prepare_change(Backend& backend, const Resource& resource
     prepare_for_update(resource.id, old, updated, writing.subresource, backend.now);
     return {};
   }
-  if (auto refusal = admit_update(resource.id, old, updated, lookup_in(backend), writing.subresource))
+  if (auto refusal = admit_update(resource.id, old, updated, writing.subresource))
     return refused(resource, updated["metadata"]["name"].string(), *refusal);
   if (resource.id == ResourceId::Services && writing.subresource.empty())
     if (auto wrong = judged(resource, updated, give_addresses_again(old, updated, lookup_in(backend))))

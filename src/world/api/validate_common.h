@@ -27,6 +27,7 @@ void check_resources(Findings& found, const Tree& resources, const Place& place)
 
 void check_pod_spec(Findings& found, const Tree& spec, const Tree& metadata, const Place& place);
 // Of a workload: labels, annotations and spec.
+void check_template_metadata(Findings& found, const Tree& metadata, const Place& place);
 void check_template(Findings& found, const Tree& pod_template, const Place& place);
 
 // Of a resource that containers may ask for.

@@ -18,8 +18,6 @@ void check_pod_affinity_term(Findings& found, const Tree& term, const Place& at)
   }
   if (term["topologyKey"].string().empty()) {
     found.required(at.child("topologyKey"), "can not be empty");
-    // Two rules of names are broken by nothing at all.
-    found.invalid(at.child("topologyKey"), "", "name part must be non-empty");
   }
   for (const char* why : not_qualified(term["topologyKey"].string()))
     found.invalid(at.child("topologyKey"), term["topologyKey"], why);
@@ -192,6 +190,35 @@ void restore_images(Tree& spec, const Tree& old, std::string_view kind) {
   for (std::size_t i = 0; i < before.size(); ++i) containers->elements()[i].set("image", before[i]["image"]);
 }
 
+bool is_beginning(const Tree& shorter, const Tree& longer) {
+  const Tree::Array &a = shorter.elements(), &b = longer.elements();
+  return a.size() <= b.size() && std::equal(a.begin(), a.end(), b.begin());
+}
+
+// Requirements may be added to each term, terms may not.
+void check_pickier_affinity(Findings& found, const Tree& affinity, const Tree& old, const Place& place) {
+  const Tree::Array& before =
+      old.at({"requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms"}).elements();
+  const Tree& terms = affinity.at({"requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms"});
+  if (before.empty()) return;
+  const Place required = place.child("requiredDuringSchedulingIgnoredDuringExecution");
+  const Place list = required.child("nodeSelectorTerms");
+  if (before.size() != terms.elements().size())
+    return found.invalid(list, terms,
+                         "no additions/deletions to non-empty NodeSelectorTerms list are allowed");
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const Tree& term = terms.elements()[i];
+    const auto says_nothing = [](const Tree& it) {
+      return it["matchExpressions"].empty() && it["matchFields"].empty();
+    };
+    if (says_nothing(before[i]) ? says_nothing(term)
+                                : is_beginning(before[i]["matchExpressions"], term["matchExpressions"]) &&
+                                      is_beginning(before[i]["matchFields"], term["matchFields"]))
+      continue;
+    found.invalid(list.at(i), term, "only additions are allowed (no mutations or deletions)");
+  }
+}
+
 // A pod that waits at a gate may become pickier.
 void restore_of_gated(Findings& found, Tree& spec, const Tree& old, const Place& place) {
   if (old["schedulingGates"].empty()) return;
@@ -203,11 +230,14 @@ void restore_of_gated(Findings& found, Tree& spec, const Tree& old, const Place&
     }
   }
   restore(spec, old, "nodeSelector");
-  if (!old.at({"affinity", "nodeAffinity"}).is_null()) return;
-  Tree* affinity = spec.find("affinity");
-  if (affinity == nullptr) return;
-  affinity->erase("nodeAffinity");
-  if (affinity->empty() && !old.has("affinity")) spec.erase("affinity");
+  const Tree& before = old.at({"affinity", "nodeAffinity"});
+  if (before == std::as_const(spec).at({"affinity", "nodeAffinity"})) return;
+  const Place affinities = place.child("affinity");
+  check_pickier_affinity(found, std::as_const(spec).at({"affinity", "nodeAffinity"}), before,
+                         affinities.child("nodeAffinity"));
+  Tree& affinity = spec.ensure("affinity");
+  restore(affinity, old["affinity"], "nodeAffinity");
+  if (affinity.empty() && !old.has("affinity")) spec.erase("affinity");
 }
 
 }  // namespace
@@ -254,14 +284,18 @@ void check_pod(Findings& found, const Tree& pod) {
   check_pod_spec(found, pod["spec"], pod["metadata"], Place("spec"));
 }
 
-void check_template(Findings& found, const Tree& pod_template, const Place& place) {
-  const Tree& metadata = pod_template["metadata"];
+void check_template_metadata(Findings& found, const Tree& metadata, const Place& place) {
   check_labels(found, metadata["labels"], place.child("labels"));
   for (const Tree::Member& note : metadata["annotations"].members()) {
     std::string lower = note.key;
     for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     for (const char* why : not_qualified(lower)) found.invalid(place.child("annotations"), note.key, why);
   }
+}
+
+void check_template(Findings& found, const Tree& pod_template, const Place& place) {
+  const Tree& metadata = pod_template["metadata"];
+  check_template_metadata(found, metadata, place);
   check_pod_spec(found, pod_template["spec"], metadata, place.child("spec"));
 }
 

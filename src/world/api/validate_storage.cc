@@ -52,6 +52,15 @@ constexpr std::string_view kSources[] = {"awsElasticBlockStore",
                                          "storageos",
                                          "vsphereVolume"};
 
+void check_host_path(Findings& found, const Tree& source, const Place& place) {
+  const std::string_view path = source["path"].string();
+  if (path.empty()) return found.required(place.child("path"));
+  for (std::size_t at = path.find(".."); at != std::string_view::npos; at = path.find("..", at + 1)) {
+    const bool begins = at == 0 || path[at - 1] == '/', ends = at + 2 == path.size() || path[at + 2] == '/';
+    if (begins && ends) return found.invalid(place.child("path"), path, "must not contain '..'");
+  }
+}
+
 void check_volume_spec(Findings& found, const Tree& spec, const Place& place) {
   if (spec["accessModes"].empty()) found.required(place.child("accessModes"));
   check_access_modes(found, spec["accessModes"], place.child("accessModes"));
@@ -74,7 +83,10 @@ void check_volume_spec(Findings& found, const Tree& spec, const Place& place) {
   bool one = false;
   for (std::string_view source : kSources) {
     if (spec[source].is_null()) continue;
-    if (one) found.forbidden(place.child(source), "may not specify more than 1 volume type");
+    if (one)
+      found.forbidden(place.child(source), "may not specify more than 1 volume type");
+    else if (source == "hostPath")
+      check_host_path(found, spec[source], place.child(source));
     one = true;
   }
   if (!one) found.required(place, "must specify a volume type");

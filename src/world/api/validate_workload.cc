@@ -189,7 +189,10 @@ void check_stateful_set(Findings& found, const Tree& object, const Tree* old) {
       }
     }
     if (must_match(spec)) check_matches_template(found, spec, place);
-    check_template(found, pod_template, place.child("template"));
+    const Place at = place.child("template");
+    check_template(found, pod_template, at);
+    // Once more, as the real server does.
+    check_template_metadata(found, pod_template["metadata"], at);
   }
   check_restarts_always(found, spec, place);
   if (old == nullptr) return;
@@ -319,10 +322,18 @@ void check_generated_labels(Findings& found, const Tree& job) {
   }
 }
 
-// The former template, with what may change as the new one has it: where pods of a job may go, as long as it waits to start.
-Tree job_template_but_for_mutable_parts(const Tree& old_template, const Tree& updated, const Tree& old_spec,
-                                        const Tree& old) {
-  if (!old_spec["suspend"].boolean() || !old["status"]["startTime"].is_null()) return old_template;
+// It waits to start, or to go on, and none of its pods runs.
+bool is_suspended(const Tree& job) {
+  if (!job["spec"]["suspend"].boolean() || job["status"]["active"].integer() != 0) return false;
+  if (job["status"]["startTime"].is_null()) return true;
+  for (const Tree& condition : job["status"]["conditions"].elements())
+    if (condition["type"].string() == "Suspended" && condition["status"].string() == "True") return true;
+  return false;
+}
+
+// The former template of a suspended job, with what may change as the new one has it: where its pods may go and what they ask
+// for.
+Tree job_template_but_for_mutable_parts(const Tree& old_template, const Tree& updated) {
   Tree out = old_template;
   const auto take = [&](Tree& into, const Tree& from, std::string_view key) {
     if (const Tree* value = from.find(key))
@@ -339,6 +350,15 @@ Tree job_template_but_for_mutable_parts(const Tree& old_template, const Tree& up
     Tree& affinity = spec.ensure("affinity");
     take(affinity, wanted["affinity"], "nodeAffinity");
     if (affinity.empty() && !wanted.has("affinity")) spec.erase("affinity");
+  }
+  for (std::string_view kind : {"containers", "initContainers"}) {
+    Tree* containers = spec.find(kind);
+    const Tree::Array& asked = wanted[kind].elements();
+    if (containers == nullptr || containers->size() != asked.size()) continue;
+    for (std::size_t i = 0; i < asked.size(); ++i) {
+      Tree& container = containers->elements()[i];
+      if (container["name"] == asked[i]["name"]) take(container, asked[i], "resources");
+    }
   }
   return out;
 }
@@ -365,8 +385,13 @@ void check_job(Findings& found, const Tree& object, const Tree* old) {
       spec["completionMode"].string() == "Indexed" && spec["completions"] == spec["parallelism"];
   if (!elastic) check_same(found, before["completions"], spec["completions"], place.child("completions"));
   check_same(found, before["selector"], spec["selector"], place.child("selector"));
-  check_same(found, job_template_but_for_mutable_parts(before["template"], spec["template"], before, *old),
-             spec["template"], place.child("template"));
+  const Place pods = place.child("template");
+  if (is_suspended(*old)) {
+    const Tree kept = job_template_but_for_mutable_parts(before["template"], spec["template"]);
+    check_same(found, kept["spec"], spec["template"]["spec"], pods.child("spec"));
+  } else {
+    check_same(found, before["template"], spec["template"], pods);
+  }
   for (std::string_view key :
        {"completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"}) {
     check_same(found, before[key], spec[key], place.child(key));

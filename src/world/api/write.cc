@@ -121,8 +121,9 @@ Outcome create_object(Backend& backend, const Resource& resource, std::string_vi
   const std::string name(object["metadata"]["name"].string());
   if (backend.store.get(resource.id, object["metadata"]["namespace"].string(), name))
     return already_exists(resource, name);
-  // The labels of a Job's template become its own only when it is read.
-  const bool reads_otherwise = resource.id == ResourceId::Jobs && object["metadata"]["labels"].empty();
+  // The labels of a Job's template become its own only when it is read, and a claim is completed then.
+  const bool reads_otherwise = resource.id == ResourceId::PersistentVolumeClaims ||
+                               (resource.id == ResourceId::Jobs && object["metadata"]["labels"].empty());
   read_back(backend, resource, object);
   if (writing.dry_run) return {201, std::make_shared<const Object>(std::move(object)), {}};
   ObjectPtr stored = backend.store.put(resource.id, std::move(object), reads_otherwise);
