@@ -143,9 +143,11 @@ void DashboardActions::create_run(std::uint64_t id) {
 
 void DashboardActions::created(std::uint64_t id, const std::string& name, const kube::Reply& reply) {
   Deed& deed = deeds_.at(id);
-  // An approval that was refused at once leaves its name behind, but not its hash used.
-  if (!reply.ok() && reply.error->kind == kube::ApiError::Kind::AlreadyExists && deed.attempt < kMostNames)
-    return create_run(id);
+  if (!reply.ok() && reply.error->kind == kube::ApiError::Kind::AlreadyExists && deed.attempt < kMostNames) {
+    deed.request = deed.way.client->get(kube::kConsolidationRuns, "", name,
+                                        [this, id](const kube::Reply& other) { met_another(id, other); });
+    return;
+  }
   if (!reply.ok()) return finish(id, refuse(*reply.error));
   execute::Run run;
   run.name = name;
@@ -159,6 +161,15 @@ void DashboardActions::created(std::uint64_t id, const std::string& name, const 
     run.victims.push_back({victim, "", "", "", false, false});
   run.outcome.predicted_savings = deed.look->scene->plan->hourly_savings;
   finish(id, json_response(dashboard::run_summary(run), 201));
+}
+
+// Somebody was faster, or pressed twice. Only an approval that was refused leaves its name behind, but not its hash used.
+void DashboardActions::met_another(std::uint64_t id, const kube::Reply& other) {
+  const auto tree = other.ok() ? codec::read_tree(other.body) : Result<Tree>(Tree());
+  const bool refused =
+      tree && tree->at({"status", "phase"}).string() == execute::word(execute::Phase::RolledBack);
+  if (refused) return create_run(id);
+  finish(id, serve::refuse(409, "AlreadyApproved", "this plan has been approved already"));
 }
 
 void DashboardActions::merge(std::uint64_t id, const kube::ResourceType& type, const std::string& name,

@@ -54,6 +54,7 @@ class DashboardActions {
   void approve_published(std::uint64_t id, const kube::Reply& policy);
   void create_run(std::uint64_t id);
   void created(std::uint64_t id, const std::string& name, const kube::Reply& reply);
+  void met_another(std::uint64_t id, const kube::Reply& other);
   void merge(std::uint64_t id, const kube::ResourceType& type, const std::string& name,
              const codec::Tree& patch);
   void finish(std::uint64_t id, HttpResponse response);

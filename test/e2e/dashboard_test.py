@@ -326,6 +326,7 @@ def an_approval_is_carried_out_once(demo):
     plan = plan_of(demo, demo.token)
     approved = demo.ask("POST", "/api/v1/runs", {"planHash": plan["hash"], "reason": "quiet evening"}, token=demo.token)
     equal(approved.status, 201, approved.body)
+    equal(demo.ask("POST", "/api/v1/runs", {"planHash": plan["hash"]}, token=demo.token).status, 409, "pressed twice")
     name = approved.json["name"]
     run = demo.kube("GET", f"/apis/temper.codes/v1alpha1/consolidationruns/{name}").json
     equal(run["spec"]["planHash"], plan["hash"])
