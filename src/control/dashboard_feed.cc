@@ -114,7 +114,9 @@ void DashboardFeed::look_at_runs(const RunShelf::Runs& runs) {
   bool changed = false;
   std::map<std::string, std::string> versions;
   std::vector<std::shared_ptr<const execute::Run>> shown;
-  for (const auto& [name, shelved] : runs) {
+  for (const auto& entry : runs) {
+    const std::string& name = entry.first;
+    const ShelvedRun& shelved = entry.second;
     if (!shelved.error.empty()) continue;
     const auto before = versions_.find(name);
     const bool same = before != versions_.end() && before->second == shelved.resource_version;

@@ -33,6 +33,7 @@ void write_blocked(JsonWriter& w, const Scene& scene) {
                     ": " + verdict.message;
   }
   std::vector<std::pair<decide::Reason, const Blocked*>> order;
+  order.reserve(groups.size());
   for (const auto& [reason, group] : groups) order.emplace_back(reason, &group);
   std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
     if (a.second->pinned != b.second->pinned) return a.second->pinned > b.second->pinned;
