@@ -152,6 +152,13 @@ Status run_controller(const Options& options, const Environment& environment, co
     controller->observe_with(*agents);
   }
 
+  controller->ask_applications_with([&loop](const std::string& url) {
+    kube::Access application;
+    application.server = url;
+    application.description = "Prometheus";
+    return std::make_unique<kube::CurlTransport>(loop, application);
+  });
+
   auto metrics_server = serve_metrics(flags.metrics_address, metrics, health);
   if (!metrics_server.ok()) return std::move(metrics_server).error().with("--metrics-address");
   log.info("serving metrics and health", {{"port", static_cast<int>((*metrics_server)->port())},

@@ -8,6 +8,7 @@
 
 #include "cli/files.h"
 #include "codec/dump.h"
+#include "control/autoscaler_reader.h"
 #include "control/cluster_reader.h"
 #include "kube/curl_transport.h"
 #include "kube/real_loop.h"
@@ -38,8 +39,9 @@ class Progress {
   std::size_t pages_ = 0, bytes_ = 0;
 };
 
-// Runs a loop of its own until every kind was read.
-Status read_all(const kube::Access& access, control::PageSink sink) {
+// Runs a loop of its own until every kind was read, and what Cluster Autoscaler says of itself where that is wanted.
+Status read_all(const kube::Access& access, control::PageSink sink,
+                std::optional<AutoscalerStatus>* autoscaler = nullptr) {
   kube::RealLoop loop;
   kube::CurlTransport transport(loop, access);
   kube::Client client(loop, transport, [] {
@@ -57,7 +59,10 @@ Status read_all(const kube::Access& access, control::PageSink sink) {
   std::optional<Status> outcome;
   control::ClusterReader reader(client, std::move(sink), [&](Status status) { outcome = std::move(status); });
   reader.start();
-  loop.run_until([&] { return outcome.has_value(); });
+  control::AutoscalerReader status(loop, client);
+  if (autoscaler != nullptr) status.start();
+  loop.run_until([&] { return outcome && (!outcome->ok() || autoscaler == nullptr || status.looked()); });
+  if (autoscaler != nullptr) *autoscaler = status.status();
   if (!outcome->ok()) return std::move(*outcome).error().with(access.description);
   return success();
 }
@@ -82,12 +87,14 @@ Result<codec::Reading> read_live(const Options& options, const Environment& envi
   sink.begin = [&](codec::ObjectKind kind) { store.begin_list(kind); };
   sink.page = [&](codec::ObjectKind kind, const std::string& bytes) { return store.add_page(kind, bytes); };
   sink.end = [&](codec::ObjectKind kind) { store.end_list(kind); };
-  if (auto status = read_all(access, std::move(sink)); !status.ok()) {
+  std::optional<AutoscalerStatus> autoscaler;
+  if (auto status = read_all(access, std::move(sink), &autoscaler); !status.ok()) {
     unreachable = true;
     return std::move(status).error();
   }
   TAMP_CHECK(check_readable(store));
   codec::Reading reading = store.view();
+  reading.autoscaler = std::move(autoscaler);
   if (given.cluster.policy) reading.cluster.policy = given.cluster.policy;
   return reading;
 }

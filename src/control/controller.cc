@@ -76,6 +76,7 @@ Controller::Controller(kube::Loop& loop, kube::ApiTransport& transport, Controll
       announcer_(loop, recorder_, metrics),
       informers_(loop, client_, store_),
       autoscaler_(loop, client_),
+      application_(loop, log),
       runs_(loop, client_, log, recorder_, metrics, options_.election.ns,
             {[this] { return outlook(); },
              [this] {
@@ -107,6 +108,10 @@ void Controller::observe_with(ObservationSource& source) {
   collector_.emplace(loop_, source, log_, metrics_, options_.collector);
 }
 
+void Controller::ask_applications_with(ApplicationReader::Connect connect) {
+  application_.connect_with(std::move(connect));
+}
+
 void Controller::start() {
   log_.info("controller started", {{"identity", options_.election.identity}, {"node", options_.node_name}});
   metrics_.set_leader(false);
@@ -126,6 +131,7 @@ void Controller::stop(std::function<void()> done) {
   runs_.stop();
   if (collector_) collector_->stop();
   autoscaler_.stop();
+  application_.stop();
   informers_.stop();
   election_.release(std::move(done));
 }
@@ -169,6 +175,7 @@ void Controller::follow() {
   passing_ = false;
   if (collector_) collector_->stop();
   autoscaler_.stop();
+  application_.stop();
   writers_.clear();
   announcer_.reset();
   if (feed_ != nullptr) feed_->followed();
@@ -192,6 +199,7 @@ void Controller::tick() {
   }
 
   if (!election_.leading()) return refresh_facts();
+  attend_to_guards();
   if (problem) {
     // Before the first sync there may be a good plan of the last leader: it stays until more is known.
     if (informers_.synced()) withdraw(problem->first, problem->second);
@@ -218,6 +226,15 @@ bool Controller::heard_agents() {
   }
   collector_->look_after(node_names_);
   return collector_->rounds() > 0 || loop_.instant() - *surveyed_ > kFirstRound;
+}
+
+// What the guards of runs read is fetched more often than plans need it, and only while there is a run.
+void Controller::attend_to_guards() {
+  if (collector_) collector_->look_closely_at(runs_.measured_nodes());
+  if (runs_.guarding() && outlook_)
+    application_.ask(outlook_->settings.guards.run.prometheus);
+  else
+    application_.stop();
 }
 
 // Once when it comes, once when it goes. That the first lists take a moment is no problem.
@@ -446,9 +463,9 @@ std::shared_ptr<const Outlook> Controller::outlook() {
   const auto problem = distrust();
   const std::string why = problem ? problem->second : std::string();
   const std::uint64_t generation = store_.generation();
-  const std::uint64_t round = collector_ ? collector_->rounds() : 0;
+  const std::uint64_t news = (collector_ ? collector_->news() : 0) + application_.news();
   const bool same_cluster = outlook_ && outlook_generation_ == generation;
-  if (same_cluster && outlook_round_ == round && outlook_->distrust == why) return outlook_;
+  if (same_cluster && outlook_news_ == news && outlook_->distrust == why) return outlook_;
   auto fresh = std::make_shared<Outlook>();
   fresh->reading = same_cluster ? outlook_->reading : std::make_shared<const codec::Reading>(store_.view());
   fresh->settings = codec::resolve_settings(fresh->reading->cluster, options_.flags);
@@ -456,9 +473,11 @@ std::shared_ptr<const Outlook> Controller::outlook() {
   if (collector_) fresh->observations = collector_->observations();
   fresh->requests_published = options_.requests_published;
   fresh->autoscaler = autoscaler_.status();
+  if (const auto& query = fresh->settings.guards.run.prometheus)
+    fresh->application = application_.signal(*query);
   fresh->distrust = why;
   outlook_generation_ = generation;
-  outlook_round_ = round;
+  outlook_news_ = news;
   outlook_ = std::move(fresh);
   return outlook_;
 }

@@ -22,6 +22,7 @@
 
 #include "codec/store.h"
 #include "control/announcer.h"
+#include "control/application_reader.h"
 #include "control/autoscaler_reader.h"
 #include "control/dashboard_feed.h"
 #include "control/informers.h"
@@ -65,6 +66,9 @@ class Controller {
   void observe_with(ObservationSource& source);
   // Who shows people what is decided. REQUIRES: not started; `feed` outlives this.
   void show_on(DashboardFeed& feed) { feed_ = &feed; }
+  // How Prometheus is reached, for runs that are guarded by a query. Without it such a query has no answer, and no run goes on.
+  // REQUIRES: not started.
+  void ask_applications_with(ApplicationReader::Connect connect);
   void start();
   // Writes nothing more, gives the Lease back, then calls `done`.
   void stop(std::function<void()> done);
@@ -87,6 +91,7 @@ class Controller {
   void consider();
   bool pass_due(kube::Instant now) const;
   bool heard_agents();
+  void attend_to_guards();
   void begin_pass();
   std::optional<prove::ConsolidationPlan> found_plan() const;
   // What runs may be approved for, and whether somebody has said that it is not wanted.
@@ -125,6 +130,7 @@ class Controller {
   std::optional<ObservationCollector> collector_;
   DashboardFeed* feed_ = nullptr;
   AutoscalerReader autoscaler_;
+  ApplicationReader application_;
   RunKeeper runs_;
   std::map<std::string, std::unique_ptr<PolicyWriter>> writers_;  // by policy
 
@@ -139,7 +145,7 @@ class Controller {
       on_offer_;          // the same for approvals; nothing before the first pass since we lead
   std::string pass_run_;  // at work when the last pass began
   std::shared_ptr<const Outlook> outlook_;
-  std::uint64_t outlook_generation_ = 0, outlook_round_ = 0;
+  std::uint64_t outlook_generation_ = 0, outlook_news_ = 0;
   std::int64_t pass_policy_generation_ = 0;  // metadata.generation of the default policy that the pass saw
   kube::Instant last_pass_;                  // its end
   Duration last_pass_took_;

@@ -1,5 +1,6 @@
 // Asks the agents of all nodes for what they measure, round by round, and keeps the newest answer of each. Few questions are
-// open at a time, and each has a deadline: an agent that is slow or dead holds up nobody but itself.
+// open at a time, and each has a deadline: an agent that is slow or dead holds up nobody but itself. The nodes of a run are asked more
+// often, between the rounds: a guard that is to act within seconds cannot wait for a round of a large cluster.
 //
 // An answer is refused, without harm and with a count, if it is too large, makes no sense, speaks of another node, or is the
 // very document of the last round: that agent has stopped measuring. What a node said before then grows old by itself.
@@ -12,6 +13,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,7 +28,9 @@ namespace tamp::control {
 
 struct CollectorOptions {
   Duration interval = Duration::seconds(10);  // from the beginning of a round to that of the next
-  Duration deadline = Duration::seconds(5);   // of one question
+  Duration close_interval =
+      Duration::seconds(3);  // of nodes that are looked at closely; agents measure every second
+  Duration deadline = Duration::seconds(5);  // of one question
   std::size_t concurrency = 16;
 };
 
@@ -39,11 +43,15 @@ class ObservationCollector {
 
   // These nodes, from the next round on. Begins to ask if it did not. What other nodes said is forgotten.
   void look_after(std::vector<std::string> nodes);
+  // These of them are asked between the rounds, too. As long as nothing else is said.
+  void look_closely_at(std::vector<std::string> nodes);
   // Asks no more, and forgets everything.
   void stop();
 
   // How often every node was asked. Grows when a round is over.
   std::uint64_t rounds() const { return rounds_; }
+  // Grows with every round, and with every answer of a node that is looked at closely.
+  std::uint64_t news() const { return news_; }
   // What is known, in the order of node names, dated by our clock.
   Observations observations() const;
 
@@ -57,6 +65,7 @@ class ObservationCollector {
   };
 
   void begin_round();
+  void look_again();
   void ask_more();
   void ask(const std::string& node);
   void answered(const std::string& node, Result<std::string> bytes);
@@ -71,15 +80,17 @@ class ObservationCollector {
   serve::Metrics& metrics_;
   CollectorOptions options_;
 
-  std::vector<std::string> nodes_;  // in order
+  std::vector<std::string> nodes_;    // in order
+  std::vector<std::string> closely_;  // in order; some may be unknown yet
   std::map<std::string, Seen> seen_;
   std::map<std::string, std::string_view> complaints_;  // the last result of a node that is not well
   std::deque<std::string> waiting_;
+  std::set<std::string> due_;  // of the round that is under way
   std::map<std::string, Question> open_;
-  bool running_ = false;
-  std::uint64_t rounds_ = 0;
+  bool running_ = false, in_round_ = false, looking_ = false;
+  std::uint64_t rounds_ = 0, news_ = 0;
   kube::Instant round_began_;
-  kube::Pending next_;
+  kube::Pending next_, next_look_;
 };
 
 }  // namespace tamp::control

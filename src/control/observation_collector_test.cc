@@ -158,5 +158,46 @@ TEST_F(Collecting, ANodeThatIsGoneIsForgotten) {
   EXPECT_EQ(agents.asked, asked);
 }
 
+TEST_F(Collecting, LooksAtTheNodesOfARunBetweenTheRounds) {
+  for (const char* node : {"a", "b", "c"}) healthy(node);
+  collector.look_after({"a", "b", "c"});
+  collector.look_closely_at({"b"});
+  Duration oldest;
+  const auto news = collector.news();
+  for (int second = 0; second < 60; ++second) {
+    loop.advance(Duration::seconds(1));
+    if (second > 3) oldest = std::max(oldest, loop.now() - collector.observations()[1].at);
+  }
+  EXPECT_LE(oldest, Duration::seconds(4));
+  EXPECT_EQ(collector.rounds(), 6u) << "rounds are as before";
+  EXPECT_GE(collector.news() - news, 20u);
+  EXPECT_LE(agents.asked, 6u * 3 + 20u) << "and only that node is asked more often";
+  const auto asked = agents.asked;
+  collector.look_closely_at({});
+  loop.advance(Duration::seconds(20));
+  EXPECT_EQ(agents.asked - asked, 6u);
+}
+
+TEST_F(Collecting, ADeadAgentOfARunHoldsUpNoRound) {
+  healthy("a");
+  collector.look_after({"a", "dead"});
+  collector.look_closely_at({"dead", "a"});
+  loop.advance(Duration::minutes(2));
+  EXPECT_GE(collector.rounds(), 8u);
+  EXPECT_LE(loop.now() - collector.observations()[0].at, Duration::seconds(4));
+}
+
+TEST_F(Collecting, AnAgentThatIsAskedTwiceWithinASampleIsNotFrozen) {
+  agents.answers["a"] = [this] {  // measures every five seconds
+    const Time now = loop.now();
+    return Result<std::string>(
+        document("a", format_rfc3339(now - Duration{now.ns % Duration::seconds(5).ns})));
+  };
+  collector.look_after({"a"});
+  collector.look_closely_at({"a"});
+  loop.advance(Duration::minutes(1));
+  EXPECT_EQ(logged.find("frozen"), std::string::npos) << logged;
+}
+
 }  // namespace
 }  // namespace tamp::control

@@ -161,6 +161,25 @@ std::string RunKeeper::at_work() const {
   return {};
 }
 
+bool RunKeeper::guarding() const {
+  return std::any_of(attendants_.begin(), attendants_.end(), [](const auto& entry) {
+    const Run* const run = entry.second->run();
+    return run != nullptr && (!execute::over(run->phase) || run->late_watch_until);
+  });
+}
+
+std::vector<std::string> RunKeeper::measured_nodes() const {
+  std::set<std::string> nodes;
+  for (const auto& [name, attendant] : attendants_) {
+    const Run* const run = attendant->run();
+    if (run == nullptr || !run->pressure_guards || (execute::over(run->phase) && !run->late_watch_until))
+      continue;
+    for (const execute::Victim& victim : run->victims) nodes.insert(victim.node);
+    for (const execute::Survivor& survivor : run->survivors) nodes.insert(survivor.node);
+  }
+  return {nodes.begin(), nodes.end()};
+}
+
 std::optional<execute::Desk> RunKeeper::desk(const Run& run) {
   const std::optional<PublishedPlan> published = needs_.plan();
   const std::shared_ptr<const Outlook> outlook = needs_.outlook();

@@ -48,6 +48,10 @@ class RunKeeper {
   // The run that is at work and not only waiting for its nodes to be reaped; empty: none. No plan is published meanwhile: it would
   // describe a cluster that is changing under it.
   std::string at_work() const;
+  // Victims and survivors of runs whose guards read measurements, also while they watch on after the end.
+  std::vector<std::string> measured_nodes() const;
+  // A run is watched by its guards.
+  bool guarding() const;
   const RunShelf& shelf() const { return shelf_; }
 
  private:

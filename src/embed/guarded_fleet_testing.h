@@ -54,6 +54,7 @@ class GuardedFleet {
     controller_ = std::make_unique<control::Controller>(loop_, *transport_, options, std::move(store), log_,
                                                         metrics_, health_);
     controller_->observe_with(agents_);
+    if (prometheus) controller_->ask_applications_with(prometheus);
     controller_->start();
   }
   // As SIGKILL does: nothing is given back, nothing is finished.
@@ -61,6 +62,9 @@ class GuardedFleet {
     controller_.reset();
     transport_.reset();
   }
+
+  // How a controller that is started from now on reaches Prometheus; not at all unless it is set.
+  control::ApplicationReader::Connect prometheus;
 
   world::World& world() { return world_; }
   WorldLoop& loop() { return loop_; }

@@ -272,6 +272,34 @@ TEST(CriticalWholeCore, DaemonsMayShareCores) {
             "predicted 2 cores <= 3 on a");
 }
 
+// A large machine whose pod fits one of four cores; so many Critical DaemonSets run on every machine.
+Fleet replaced(int daemons) {
+  test::ClusterBuilder b;
+  b.pool("default").budget("100%").savings_threshold(0);
+  b.type("s").cpu(4000).memory_gi(16).price(0.20);
+  b.type("l").cpu(16000).memory_gi(64).price(0.80);
+  b.node("a").type("l");
+  b.pods(1, "web").on("a").cpu(1000).memory_mi(512);
+  for (int i = 0; i < daemons; ++i)
+    b.daemon_set("daemon-" + std::to_string(i)).on("a").cpu(100).memory_mi(64).priority(2'000'001'000);
+  return Fleet(b);
+}
+
+TEST(CriticalWholeCore, AReplacementHasItsDaemonsToo) {
+  EXPECT_EQ(replaced(3).check("a", "critical-whole-core").message(), "predicted 3 cores <= 3 on replacement");
+  EXPECT_EQ(replaced(4).check("a", "critical-whole-core").message(),
+            "critical-whole-core: predicted 4 cores > 3");
+}
+
+TEST(PredictedUsage, AReplacementHasItsDaemonsToo) {
+  Fleet fleet = replaced(1);
+  EXPECT_TRUE(fleet.check("a", "predicted-usage").passed);
+  for (PodObservation& pod : fleet.observed("a").pods)
+    if (pod.name != "web" && pod.name != "web-0" && pod.cpu_usage.s60 < 0.1) pod.cpu_usage = same(3.0);
+  EXPECT_FALSE(fleet.check("a", "predicted-usage").passed)
+      << "three cores of the daemon and half a core of web";
+}
+
 // Node c of group "web": no NodeClaim, so that Cluster Autoscaler would remove it.
 Fleet grouped() {
   test::ClusterBuilder b;

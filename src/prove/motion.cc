@@ -73,8 +73,25 @@ Survivor describe(const Motion& motion, NodeId id) {
   return s;
 }
 
+// One pod of each DaemonSet, and the static pods, of the nodes that go: a new node comes with the same.
+std::vector<PodId> daemons_of(const Motion& motion) {
+  std::vector<PodId> daemons;
+  for (const NodeId v : motion.intent.victims)
+    for (const PodId p : live_pods(motion.cluster(), v)) {
+      const Pod& pod = motion.pod(p);
+      const auto alike = [&](PodId other) {
+        const Pod& known = motion.pod(other);
+        return pod.daemon() ? known.owner_uid == pod.owner_uid && known.daemon() : known.node != pod.node;
+      };
+      if ((pod.daemon() || pod.mirror) && std::none_of(daemons.begin(), daemons.end(), alike))
+        daemons.push_back(p);
+    }
+  return daemons;
+}
+
 // The smallest of the machines that may come.
-Survivor describe(const Cluster& cluster, const decide::Replacement& replacement) {
+Survivor describe(const Motion& motion, const decide::Replacement& replacement) {
+  const Cluster& cluster = motion.cluster();
   Survivor s;
   s.name = "replacement";
   bool first = true;
@@ -89,6 +106,9 @@ Survivor describe(const Cluster& cluster, const decide::Replacement& replacement
     least(s.free_memory, type.allocatable.get(kMemory));
     first = false;
   }
+  s.daemons = daemons_of(motion);
+  s.free_cpu = left(s.free_cpu, requested(cluster, s.daemons, kCpu));
+  s.free_memory = left(s.free_memory, requested(cluster, s.daemons, kMemory));
   return s;
 }
 
@@ -111,7 +131,7 @@ void add_survivors(Motion& motion) {
   std::sort(motion.survivors.begin(), motion.survivors.end(),
             [](const Survivor& a, const Survivor& b) { return a.node < b.node; });
   if (command != nullptr && command->replacement)
-    motion.survivors.push_back(describe(motion.cluster(), *command->replacement));
+    motion.survivors.push_back(describe(motion, *command->replacement));
 }
 
 }  // namespace

@@ -46,6 +46,8 @@ struct Survivor {
   std::int64_t free_cpu = 0, free_memory = 0;  // not requested now; never below 0
   std::vector<PodId> stays;                    // pods that are there and remain
   std::vector<PodId> comes;                    // pods that the simulation placed there
+  // Of the replacement alone: the victims' DaemonSet and static pods, one of each kind. Their like will run there too.
+  std::vector<PodId> daemons;
 };
 
 struct Motion {

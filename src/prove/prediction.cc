@@ -82,8 +82,10 @@ Prediction predict(const Motion& motion) {
   const Usage incoming = sum(motion.moved);
   const std::int64_t incoming_cores = critical_cores(motion, motion.moved);
   for (const Survivor& s : motion.survivors) {
-    const Usage own = sum(s.stays), placed = sum(s.comes), other = strangers(motion, s);
-    const std::int64_t own_cores = critical_cores(motion, s.stays);
+    std::vector<PodId> residents = s.stays;
+    residents.insert(residents.end(), s.daemons.begin(), s.daemons.end());
+    const Usage own = sum(residents), placed = sum(s.comes), other = strangers(motion, s);
+    const std::int64_t own_cores = critical_cores(motion, residents);
     // Rounded up: part of a whole core is a whole core.
     const std::int64_t spread_cores =
         motion.free_cpu > 0
@@ -99,7 +101,7 @@ Prediction predict(const Motion& motion) {
         std::llround(own.memory + other.memory +
                      std::max(placed.memory, incoming.memory * share(s.free_memory, motion.free_memory)));
     node.critical_cores = own_cores + std::max(critical_cores(motion, s.comes), spread_cores);
-    node.pods = static_cast<std::int64_t>(s.stays.size() + s.comes.size());
+    node.pods = static_cast<std::int64_t>(residents.size() + s.comes.size());
     out.nodes.push_back(std::move(node));
   }
   return out;

@@ -199,6 +199,39 @@ def forbidden_to_tamp():
     taken("others may do all this", "annotate", "node", "n", "temper.codes/pause-", "other-")
 
 
+def node_claim(name, annotations):
+    return json.dumps({
+        "apiVersion": "karpenter.sh/v1", "kind": "NodeClaim", "metadata": {"name": name, "annotations": annotations, "labels": {"a": "b"}},
+        "spec": {"nodeClassRef": {"group": "karpenter.kwok.sh", "kind": "KWOKNodeClass", "name": "default"},
+                 "requirements": [{"key": "kubernetes.io/os", "operator": "In", "values": ["linux"]}]}})
+
+
+def forbidden_claims():
+    """The account gets every right on NodeClaims: a replacement is made with the note of its run, and nothing but marks is changed."""
+    must("create", "clusterrole", "claims", "--verb=*", "--resource=nodeclaims.karpenter.sh,nodeclaims.karpenter.sh/status")
+    must("create", "clusterrolebinding", "claims", "--clusterrole=claims", "--serviceaccount=tamp-system:tamp-controller")
+    as_tamp = {"kubeconfig": control("kubeconfig", "tamp-system", "tamp-controller", "600")}
+    wait_until("the account's rights have arrived", lambda: kubectl("get", "nodeclaims", **as_tamp)[0])
+    note = {"temper.codes/run": '{"runs":["r"],"added":["karpenter.sh/do-not-disrupt"]}', "karpenter.sh/do-not-disrupt": "true"}
+    must("create", "-f", "-", data=node_claim("kept", {"karpenter.sh/do-not-disrupt": "true", "other": "x"}))
+    must("create", "-f", "-", data=node_claim("plain", {"other": "x"}))
+
+    refused("a claim without a note", "carries the note of its run", "create", "-f", "-", data=node_claim("wild", {}), **as_tamp)
+    taken("a replacement's claim", "create", "-f", "-", data=node_claim("ours", note), **as_tamp)
+    own_marks = "nothing of a NodeClaim but its own marks"
+    refused("a claim's label", own_marks, "label", "nodeclaim", "ours", "x=y", **as_tamp)
+    refused("a claim's foreign annotation", own_marks, "annotate", "nodeclaim", "kept", "other-", **as_tamp)
+    refused("one set", own_marks, "annotate", "nodeclaim", "ours", "else=x", **as_tamp)
+    refused("a claim's finalizer", own_marks, "patch", "nodeclaim", "ours", "--type=merge", "-p", '{"metadata": {"finalizers": ["a.b/c"]}}', **as_tamp)
+    refused("a claim's status", "no subresource of a NodeClaim", "patch", "nodeclaim", "ours", "--subresource=status", "--type=merge", "-p",
+            '{"status": {"nodeName": "n"}}', **as_tamp)
+    refused("a claim that somebody protects", "that somebody else protects", "delete", "nodeclaim", "kept", "--wait=false", **as_tamp)
+    taken("the replacement is let go", "annotate", "nodeclaim", "ours", "karpenter.sh/do-not-disrupt-", **as_tamp)
+    taken("an unused replacement is deleted", "delete", "nodeclaim", "ours", "--wait=false", **as_tamp)
+    taken("a victim's claim is deleted, under reap.mode NodeClaim", "delete", "nodeclaim", "plain", "--wait=false", **as_tamp)
+    taken("others may do all this", "label", "nodeclaim", "kept", "x=y")
+
+
 AGENT_MAY = '[{"tier":"Critical","pods":2,"cpuRequestMillis":1500,"memoryRequestBytes":0}]'
 
 
@@ -297,6 +330,7 @@ def main():
     status_and_columns()
     rights_of_people()
     forbidden_to_tamp()
+    forbidden_claims()
     forbidden_to_the_agent()
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0

@@ -118,7 +118,7 @@ class Cluster:
         deploy = SOURCE / "deploy"
         kubectl("apply", "--server-side", "-k", deploy)
         kubectl("delete", "deployment", "-n", "tamp-system", "--all")
-        kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=30s")
+        kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=120s")
         for kind in ("validatingwebhookconfiguration", "mutatingwebhookconfiguration"):
             kubectl("delete", kind, "tamp")
         self.api = load.Api(os.environ["KUBECONFIG"])

@@ -2,7 +2,7 @@
 """run.py --programs BUILT [--on real|embedded] [--filter TEXT] [TEST…]: runs end-to-end tests, each TEST with a control plane of
 its own, and ends with "N passed, M failed".
 
-Without a TEST: embedded_kubectl_test.py, dashboard_test.py (here, and in test/browser with Chromium), deploy_test.py, agent_test.py, karpenter_runs_test.py and every build/bin/e2e_*, those named e2e_karpenter* with Karpenter; not e2e_soak*, which run
+Without a TEST: embedded_kubectl_test.py, dashboard_test.py (here, and in test/browser with Chromium), deploy_test.py, agent_test.py, karpenter_runs_test.py and every build/bin/e2e_*, those named e2e_karpenter* with Karpenter; not e2e_soak* and pressure_test.py, which run
 for long. What makes sense on the embedded cluster (ON_EMBEDDED below) runs there too, first; --on chooses one of the two.
 
 A TEST is a GoogleTest program, or a .py file whose last line is "N passed, M failed". "embedded:TEST" runs on the embedded cluster,

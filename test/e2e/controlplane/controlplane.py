@@ -103,7 +103,7 @@ class ControlPlane:
             self.processes[name].wait_ready()
         if self.karpenter:
             self.kubectl("apply", "--server-side", "-f", self.programs / "share/karpenter-crds")
-            self.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=30s")
+            self.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=120s")
             self.up("karpenter")
         threading.Thread(target=self.serve, daemon=True).start()
 

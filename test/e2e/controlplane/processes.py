@@ -48,7 +48,7 @@ class Process:
     def running(self):
         return self.child is not None and self.child.poll() is None
 
-    def wait_ready(self, seconds=60):
+    def wait_ready(self, seconds=180):
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             if not self.running():

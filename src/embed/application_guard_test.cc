@@ -1,0 +1,93 @@
+// Runs that an application's own signal guards: the real controller against the simulated fleet, and a Prometheus that says what the test
+// wants.
+#include "embed/guarded_fleet_testing.h"
+
+namespace tamp::embed {
+namespace {
+
+constexpr const char* kGuard =
+    R"({"spec":{"guards":{"run":{"prometheus":{"url":"http://prometheus:9090","query":"p99","max":0.006}}}}})";
+
+struct Prometheus {
+  std::string value = "0.001";  // empty: it does not answer
+  int asked = 0;
+};
+
+class ToPrometheus : public kube::ApiTransport {
+ public:
+  ToPrometheus(kube::Loop& loop, Prometheus& server) : loop_(loop), server_(server) {}
+  kube::Pending send(kube::Request, std::function<void(kube::Exchange)> done) override {
+    ++server_.asked;
+    return loop_.after(Duration::nanoseconds(5'000'000), [this, done = std::move(done)] {
+      if (server_.value.empty()) return done({std::nullopt, {"connection refused", false}});
+      done({kube::Response{200,
+                           R"({"status":"success","data":{"resultType":"vector","result":[{"value":[1,")" +
+                               server_.value + R"("]}]}})",
+                           {}},
+            {}});
+    });
+  }
+  kube::Pending stream(kube::Request, kube::StreamSink) override { return {}; }
+
+ private:
+  kube::Loop& loop_;
+  Prometheus& server_;
+};
+
+struct ApplicationGuard : testing::Test {
+  Prometheus server;
+  GuardedFleet fleet{builtin_scenario("slo-fleet")};
+
+  void begin() {
+    fleet.prometheus = [this](const std::string&) {
+      return std::make_unique<ToPrometheus>(fleet.loop(), server);
+    };
+    fleet.patch_policy(kGuard);
+    fleet.start_controller();
+  }
+};
+
+TEST_F(ApplicationGuard, ACalmApplicationLetsTheRunComplete) {
+  begin();
+  fleet.approve();
+  EXPECT_TRUE(fleet.reaches("AwaitingReap", Duration::minutes(20))) << fleet.logged();
+  EXPECT_GT(server.asked, 10);
+}
+
+TEST_F(ApplicationGuard, ASlowApplicationStopsTheRunWithinSeconds) {
+  begin();
+  const auto before = fleet.settled_objects();
+  fleet.approve();
+  ASSERT_TRUE(fleet.reaches("Draining", Duration::minutes(5))) << fleet.logged();
+  server.value = "0.02";
+  ASSERT_TRUE(fleet.reaches("RolledBack", Duration::seconds(15))) << fleet.phase() << fleet.logged();
+  EXPECT_EQ(fleet.reason(), "ApplicationSlow");
+  EXPECT_EQ(fleet.settled_objects(), before);
+}
+
+TEST_F(ApplicationGuard, SilenceHoldsTheRunAndThenStopsIt) {
+  begin();
+  const auto before = fleet.settled_objects();
+  fleet.approve();
+  ASSERT_TRUE(fleet.reaches("Draining", Duration::minutes(5))) << fleet.logged();
+  server.value.clear();
+  fleet.run_for(Duration::seconds(25));
+  const auto mutations = fleet.mutations();
+  fleet.run_for(Duration::seconds(60));
+  EXPECT_EQ(fleet.phase(), "Draining");
+  EXPECT_EQ(fleet.mutations(), mutations) << "nothing was evicted meanwhile";
+  ASSERT_TRUE(fleet.reaches("RolledBack", Duration::minutes(2))) << fleet.logged();
+  EXPECT_EQ(fleet.reason(), "ApplicationUnknown");
+  EXPECT_EQ(fleet.settled_objects(), before);
+}
+
+TEST_F(ApplicationGuard, WhoCannotBeAskedIsNotKnown) {
+  fleet.patch_policy(kGuard);
+  fleet.start_controller();
+  fleet.approve();
+  ASSERT_TRUE(fleet.reaches("RolledBack", Duration::minutes(5))) << fleet.logged();
+  EXPECT_TRUE(fleet.mutations().empty());
+}
+
+}  // namespace
+}  // namespace tamp::embed
