@@ -47,18 +47,13 @@ struct ApplicationGuard : testing::Test {
   }
 };
 
-TEST_F(ApplicationGuard, ACalmApplicationLetsTheRunComplete) {
-  begin();
-  fleet.approve();
-  EXPECT_TRUE(fleet.reaches("AwaitingReap", Duration::minutes(20))) << fleet.logged();
-  EXPECT_GT(server.asked, 10);
-}
-
 TEST_F(ApplicationGuard, ASlowApplicationStopsTheRunWithinSeconds) {
   begin();
   const auto before = fleet.settled_objects();
   fleet.approve();
-  ASSERT_TRUE(fleet.reaches("Draining", Duration::minutes(5))) << fleet.logged();
+  ASSERT_TRUE(fleet.reaches("Draining", Duration::minutes(5)))
+      << "a calm one lets it begin" << fleet.logged();
+  EXPECT_GT(server.asked, 0);
   server.value = "0.02";
   ASSERT_TRUE(fleet.reaches("RolledBack", Duration::seconds(15))) << fleet.phase() << fleet.logged();
   EXPECT_EQ(fleet.reason(), "ApplicationSlow");

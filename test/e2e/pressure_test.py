@@ -5,7 +5,7 @@ which measure this machine's own cgroups. memcached under a constant load is the
     calm       a run completes, and memcached's p99 is as flat as before
     squeezed   a hog wants memcached's core in the middle of the drain: the guard trips within 15 s, and the run rolls back
 
-Each KWOK node's pods have cgroups here, as a kubelet would make them. Needs the right to make cgroups, memcached, and some eight minutes: a
+Each KWOK node's pods have cgroups here, as a kubelet would make them. Needs the right to make cgroups, memcached, and some fifteen minutes: a
 plan is proven from windows of five. Run by run.py when named, with Karpenter.
 
     TAMP_E2E_PRESSURE=DIRECTORY    keeps the two timelines there as JSONL; draw_pressure.py draws them
@@ -28,13 +28,17 @@ sys.path[:0] = [str(SOURCE / path) for path in ("test/e2e", "test/agent", "test/
 import karpenter_runs_test as runs  # noqa: E402
 import load  # noqa: E402
 from processes import dies_with_parent  # noqa: E402
-from real_pressure_test import SPIN, mounted  # noqa: E402
+from real_pressure_test import mounted  # noqa: E402
 
 AGENT = os.environ.get("TAMP_E2E_AGENT", str(SOURCE / "build/bin/tamp-agent"))
 TRIPS_WITHIN = 15
 CORES = os.cpu_count()
 TYPE = f"c-{CORES}x-amd64-linux"  # the agents see this machine's cores, and an agent that sees others than the API says is not believed
 RATE = 100
+# memcached and the hog are real-time processes of one priority: they wait for each other, and whoever else wants this machine does not
+# matter. The hog leaves others some of the core.
+HOG = "import time\nwhile True:\n end = time.monotonic() + 0.06\n while time.monotonic() < end: pass\n time.sleep(0.04)"
+PRIORITY = 5
 WEB = 5  # pods on each node that may go: five seconds and more between two evictions
 # Asks for fifty values of a kilobyte at a constant rate, and says each second how long answers took from the moment that the
 # question was due: what waits behind a slow answer counts as slow, too.
@@ -65,15 +69,26 @@ with open(sys.argv[2], "w", buffering=1) as log:
 """
 
 
+def real_time(priority):
+    """For Popen's preexec_fn: all threads of the child."""
+    dies = dies_with_parent()
+
+    def in_child():
+        dies()
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(priority))
+
+    return in_child
+
+
 class Cgroups:
-    """What kubelets would make: kubepods/pod<uid> for every pod that is bound, in each hierarchy that an agent reads, with a process that
-    pauses: an empty cgroup is no pod."""
+    """What kubelets would make: kubepods/pod<uid> for every pod that is bound, with a process that pauses: an empty cgroup is no pod. On a
+    hybrid machine in the hierarchy of memory too, but not in that of cpu, which takes no real-time process without a share of its own."""
 
     def __init__(self, api):
         self.api, self.name, self.processes, self.pauses = api, f"tamp-pressure-{os.getpid()}", [], {}
-        unified, cpu, memory = mounted("cgroup2"), mounted("cgroup", "cpu"), mounted("cgroup", "memory")
-        self.hybrid = bool(cpu and memory and unified.name == "unified")
-        self.roots = [unified / self.name] + ([cpu / self.name, memory / self.name] if self.hybrid else [])
+        unified, memory = mounted("cgroup2"), mounted("cgroup", "memory")
+        self.hybrid = bool(memory and unified.name == "unified")
+        self.roots = [unified / self.name] + ([memory / self.name] if self.hybrid else [])
         self.agent_root = unified.parent if self.hybrid else unified / self.name
         self.ended = threading.Event()
         self.thread = threading.Thread(target=self.follow, daemon=True)
@@ -83,9 +98,7 @@ class Cgroups:
             (root / "kubepods").mkdir(parents=True)
         if not self.hybrid:
             for directory in (self.roots[0].parent, self.roots[0], self.roots[0] / "kubepods"):
-                (directory / "cgroup.subtree_control").write_text("+cpu +memory")
-        # So that whoever else wants this machine does not matter.
-        self.weigh(self.roots, 262144)
+                (directory / "cgroup.subtree_control").write_text("+memory")
         self.follow_once()
         self.thread.start()
         return self
@@ -101,12 +114,6 @@ class Cgroups:
             for directory, _, _ in os.walk(root, topdown=False):
                 with contextlib.suppress(OSError):
                     os.rmdir(directory)
-
-    def weigh(self, paths, shares):
-        if self.hybrid:
-            (paths[1] / "cpu.shares").write_text(str(shares))
-        else:
-            (paths[0] / "cpu.weight").write_text(str(max(1, min(10000, shares // 26))))
 
     def follow(self):
         while not self.ended.wait(0.5):
@@ -128,11 +135,10 @@ class Cgroups:
                 with contextlib.suppress(OSError):
                     (root / "kubepods" / name).rmdir()
 
-    def start(self, uid, *command, core, shares):
+    def start(self, uid, *command, core):
         paths = [root / "kubepods" / f"pod{uid}" for root in self.roots]
         runs.wait_until("the pod has cgroups", lambda: all(path.is_dir() for path in paths), 30)
-        self.weigh(paths, shares)
-        process = subprocess.Popen(list(map(str, command)), stderr=subprocess.DEVNULL, preexec_fn=dies_with_parent())
+        process = subprocess.Popen(list(map(str, command)), stderr=subprocess.DEVNULL, preexec_fn=real_time(PRIORITY))
         self.processes.append(process)
         for path in paths:
             (path / "cgroup.procs").write_text(str(process.pid))
@@ -227,11 +233,10 @@ class Fleet(runs.Cluster):
 class Memcached:
     def __init__(self, cgroups, uid):
         socket, self.log = DIRECTORY / "memcached", DIRECTORY / "memcached.jsonl"
-        cgroups.start(uid, "memcached", "-s", socket, "-t", "1", "-m", "64", "-u", "root", core=0, shares=1024)
+        cgroups.start(uid, "memcached", "-s", socket, "-t", "1", "-m", "64", "-u", "root", core=0)
         runs.wait_until("memcached listens", socket.exists, 20)
-        client = subprocess.Popen([sys.executable, "-c", CLIENT, socket, self.log, str(RATE)], preexec_fn=dies_with_parent())
+        client = subprocess.Popen([sys.executable, "-c", CLIENT, socket, self.log, str(RATE)], preexec_fn=real_time(2 * PRIORITY))
         os.sched_setaffinity(client.pid, {CORES - 1})
-        os.sched_setscheduler(client.pid, os.SCHED_FIFO, os.sched_param(10))  # who measures must not wait himself
         cgroups.processes.append(client)
 
     def seconds(self, begin, end):
@@ -297,18 +302,17 @@ def squeezed(fleet, memcached, cgroups):
     before = fleet.settled()
     begin = time.time()
     time.sleep(20)
-    name = fleet.approve(seconds=180)
+    name = fleet.approve(seconds=480)  # the pods that moved are new: their windows of five minutes, too
     fleet.evicts(name)
     uid = fleet.uid("hog")
     squeeze = time.time()
-    hogs = [cgroups.start(uid, sys.executable, "-c", SPIN, core=0, shares=8192) for _ in range(3)]
+    hog = cgroups.start(uid, sys.executable, "-c", HOG, core=0)
     try:
         fleet.reaches(name, "Aborting", "RolledBack", seconds=60)
         reason = fleet.phase(name)[1]
         fleet.reaches(name, "RolledBack", seconds=120)
     finally:
-        for hog in hogs:
-            hog.kill()
+        hog.kill()
     journal = fleet.run(name)["status"]["journal"]
     tripped = next(moment(p["at"]) for p in journal["phases"] if p["phase"] == "Aborting")
     time.sleep(10)
