@@ -34,9 +34,19 @@ class ToPrometheus : public kube::ApiTransport {
   Prometheus& server_;
 };
 
+// Enough small work that a drain takes a while.
+world::Scenario busy_fleet() {
+  world::Scenario scenario = builtin_scenario("slo-fleet");
+  for (world::WorkloadPlan& workload : scenario.workloads) {
+    if (workload.name == "filler") workload.replicas.values = {"10"};
+    if (workload.name == "batch") workload.replicas.values = {"12"};
+  }
+  return scenario;
+}
+
 struct ApplicationGuard : testing::Test {
   Prometheus server;
-  GuardedFleet fleet{builtin_scenario("slo-fleet")};
+  GuardedFleet fleet{busy_fleet()};
 
   void begin() {
     fleet.prometheus = [this](const std::string&) {

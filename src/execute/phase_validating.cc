@@ -71,15 +71,13 @@ void validate(Turn& turn) {
                                         format_duration(turn.limits().validate_within)));
   const Signal signal = look_out(turn);
   if (run.phase != Phase::Validating || !accepted) return;
-  // The answer must be about the cluster as it is now, and now that all else is known.
-  if (!sight.revalidation) {
-    turn.step.revalidate = true;
-    return;
-  }
-  if (!sight.revalidation->holds)
-    return give_up(turn, sight.revalidation->drifted.empty() ? "ChecksFailed" : "Drifted",
-                   first_of(*sight.revalidation));
-  if (signal != Signal::Fine) {
+  const auto& answer = sight.revalidation;
+  if (answer && !answer->holds)
+    return give_up(turn, answer->drifted.empty() ? "ChecksFailed" : "Drifted", first_of(*answer));
+  // While a guard holds the run back nobody is asked: the answer must be about the cluster as it is when all else is known, and
+  // asking again at once would never end.
+  if (signal != Signal::Fine) return;
+  if (!answer) {
     turn.step.revalidate = true;
     return;
   }

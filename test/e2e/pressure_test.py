@@ -69,12 +69,13 @@ with open(sys.argv[2], "w", buffering=1) as log:
 """
 
 
-def real_time(priority):
+def real_time(priority, core):
     """For Popen's preexec_fn: all threads of the child."""
     dies = dies_with_parent()
 
     def in_child():
         dies()
+        os.sched_setaffinity(0, {core})
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(priority))
 
     return in_child
@@ -138,11 +139,10 @@ class Cgroups:
     def start(self, uid, *command, core):
         paths = [root / "kubepods" / f"pod{uid}" for root in self.roots]
         runs.wait_until("the pod has cgroups", lambda: all(path.is_dir() for path in paths), 30)
-        process = subprocess.Popen(list(map(str, command)), stderr=subprocess.DEVNULL, preexec_fn=real_time(PRIORITY))
+        process = subprocess.Popen(list(map(str, command)), stderr=subprocess.DEVNULL, preexec_fn=real_time(PRIORITY, core))
         self.processes.append(process)
         for path in paths:
             (path / "cgroup.procs").write_text(str(process.pid))
-        os.sched_setaffinity(process.pid, {core})
         return process
 
 
@@ -235,8 +235,7 @@ class Memcached:
         socket, self.log = DIRECTORY / "memcached", DIRECTORY / "memcached.jsonl"
         cgroups.start(uid, "memcached", "-s", socket, "-t", "1", "-m", "64", "-u", "root", core=0)
         runs.wait_until("memcached listens", socket.exists, 20)
-        client = subprocess.Popen([sys.executable, "-c", CLIENT, socket, self.log, str(RATE)], preexec_fn=real_time(2 * PRIORITY))
-        os.sched_setaffinity(client.pid, {CORES - 1})
+        client = subprocess.Popen([sys.executable, "-c", CLIENT, socket, self.log, str(RATE)], preexec_fn=real_time(2 * PRIORITY, CORES - 1))
         cgroups.processes.append(client)
 
     def seconds(self, begin, end):
@@ -337,7 +336,8 @@ def main():
         try:
             plan = fleet.wait_for_plan(600)
             print("proven:", ", ".join(check["name"] for check in plan.get("checks", ())), flush=True)
-            for story in (calm, squeezed):
+            wanted = os.environ.get("TAMP_E2E_STORIES", "calm squeezed").split()
+            for story in (one for one in (calm, squeezed) if one.__name__ in wanted):
                 try:
                     story(fleet, memcached, cgroups)
                     passed += 1
