@@ -261,7 +261,7 @@ class Cluster:
         for kind, item in ((kind, item) for kind, path in WRITTEN.items() for item in self.api.list(path)):
             meta = item["metadata"]
             annotations = {k: v for k, v in meta.get("annotations", {}).items()
-                           if not k.startswith(("kwok.x-k8s.io", "deployment.kubernetes.io", "kubectl.kubernetes.io", "node.alpha"))}
+                           if not k.startswith(("kwok.x-k8s.io", "deployment.kubernetes.io", "kubectl.kubernetes.io", "node.alpha", "temper.codes/requests"))}
             labels = meta.get("labels", {})
             spec = json.loads(json.dumps(item.get("spec", {})))
             if kind == "Deployment":
