@@ -67,6 +67,20 @@ bool has_all_keys(const Node& node, const std::vector<SoftConstraint>& soft) {
                      [&](const SoftConstraint& s) { return node.labels.has(s.constraint.topology_key); });
 }
 
+// Of a whole number above 0. With additions, multiplications and divisions alone, which are rounded alike on every machine;
+// std::log is not. Exact to the last bit or two.
+double natural_log(std::size_t n) {
+  // n = m · 2^k with m in [3/4, 3/2), and ln m = 2 artanh((m − 1) / (m + 1)), |(m − 1) / (m + 1)| ≤ 1/5.
+  constexpr double kLogOfTwo = 0x1.62e42fefa39efp-1;
+  auto m = static_cast<double>(n);
+  int k = 0;
+  for (; m >= 1.5; m /= 2) ++k;
+  const double s = (m - 1) / (m + 1), square = s * s;
+  double sum = 0;
+  for (int i = 23; i >= 1; i -= 2) sum = sum * square + 1.0 / i;
+  return k * kLogOfTwo + 2 * s * sum;
+}
+
 void count_domains(const Candidates& c, std::vector<SoftConstraint>& soft, bool all_keys) {
   const Cluster& cluster = c.placement.cluster();
   const PodSpec& spec = cluster.spec(cluster.pods[c.pod.index()]);
@@ -81,7 +95,7 @@ void count_domains(const Candidates& c, std::vector<SoftConstraint>& soft, bool 
   }
   for (SoftConstraint& s : soft) {
     const bool hosts = s.constraint.topology_key == cluster.known.hostname;
-    s.weight = std::log(static_cast<double>((hosts ? scored : s.domains.size()) + 2));
+    s.weight = natural_log((hosts ? scored : s.domains.size()) + 2);
   }
   for (NodeRef ref : c.placement.nodes()) {
     const Node& node = c.placement.node(ref);
