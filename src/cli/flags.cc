@@ -333,7 +333,7 @@ constexpr Flag kFlags[] = {
      apply_demo_text<&DemoFlags::kubeconfig>},
     {"--dashboard-port", "", "PORT", "DASHBOARD_PORT", "of the dashboard, on 127.0.0.1 (any that is free)",
      kDemo, false, apply_dashboard_port},
-    {"--dashboard-login", "", "", "",
+    {"--dashboard-login", "", "", "DASHBOARD_LOGIN",
      "let the dashboard ask for a token of the cluster, as the real one does", kDemo, false,
      apply_dashboard_login},
     {"--run-for", "", "DURATION", "RUN_FOR", "end by itself after so long", kDemo, false, apply_length},
