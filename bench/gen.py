@@ -36,6 +36,7 @@ def byte_count(quantity):
 class MachineType:
     def __init__(self, entry):
         self.name = entry["name"]
+        self.architecture = entry["architecture"]
         self.resources = {k: str(v) for k, v in entry["resources"].items()}
         self.cpu = millicores(entry["resources"]["cpu"])
         self.memory = byte_count(entry["resources"]["memory"])
@@ -46,9 +47,9 @@ class MachineType:
 
 
 def read_types(path, min_cores, max_cores):
-    """The amd64 Linux machines of the sizes asked for, by name."""
+    """The amd64 (or, as catalogues of real machines say, x86_64) Linux machines of the sizes asked for, by name."""
     with open(path) as f:
-        entries = [e for e in json.load(f) if e["architecture"] == "amd64" and "linux" in e["operatingSystems"]]
+        entries = [e for e in json.load(f) if e["architecture"] in ("amd64", "x86_64") and "linux" in e["operatingSystems"]]
     types = [MachineType(e) for e in entries]
     return sorted((t for t in types if min_cores * 1000 <= t.cpu <= max_cores * 1000), key=lambda t: t.name)
 
@@ -61,9 +62,9 @@ def metadata(name, uid, **more):
     return {"name": name, "uid": uid, "creationTimestamp": CREATED, **more}
 
 
-def node_pool(options):
+def node_pool(options, architecture):
     capacity_types = ["spot", "on-demand"] if options.spot > 0 else ["on-demand"]
-    requirements = [("kubernetes.io/arch", ["amd64"]), ("kubernetes.io/os", ["linux"]), (CAPACITY_TYPE, capacity_types)]
+    requirements = [("kubernetes.io/arch", [architecture]), ("kubernetes.io/os", ["linux"]), (CAPACITY_TYPE, capacity_types)]
     return {
         "apiVersion": "karpenter.sh/v1", "kind": "NodePool", "metadata": metadata("default", "pool-default"),
         "spec": {
@@ -79,7 +80,7 @@ def node_pool(options):
 def node_and_claim(name, machine, zone, capacity_type):
     labels = {"karpenter.sh/nodepool": "default", "karpenter.sh/registered": "true", "karpenter.sh/initialized": "true",
               "node.kubernetes.io/instance-type": machine.name, ZONE: zone, CAPACITY_TYPE: capacity_type,
-              "kubernetes.io/hostname": name, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64"}
+              "kubernetes.io/hostname": name, "kubernetes.io/os": "linux", "kubernetes.io/arch": machine.architecture}
     provider_id = f"kwok://{name}"
     sizes = {"capacity": machine.resources, "allocatable": machine.resources}
     node = {"apiVersion": "v1", "kind": "Node", "metadata": metadata(name, f"uid-{name}", labels=labels), "spec": {"providerID": provider_id},
@@ -125,7 +126,7 @@ class Cluster:
         self.types = read_types(options.types, options.min_cpu, options.max_cpu)
         self.apps = max(4, options.nodes)
         self.pods = 0
-        self.items = [node_pool(options)]
+        self.items = [node_pool(options, self.types[0].architecture)]
 
     def build(self):
         for i in range(self.options.nodes):

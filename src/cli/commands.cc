@@ -6,6 +6,7 @@
 #include "codec/observation.h"
 #include "codec/settings.h"
 #include "decide/plan.h"
+#include "decide/road.h"
 #include "prove/prover.h"
 #include "report/explain_report.h"
 #include "report/fits_report.h"
@@ -103,10 +104,15 @@ Result<std::string> run_plan(const Invocation& run) {
     proposal = prove::propose(
         {context, observations, true, false, loaded.autoscaler ? &*loaded.autoscaler : nullptr}, plan);
   }
+  std::optional<decide::Road> road;
+  if (run.options.steps)
+    road = decide::make_road(context, run.options.plan,
+                             {.steps = *run.options.steps, .target = run.options.target_cost});
   const double planned = run.stopwatch();
 
   report::PlanReport report{loaded.cluster, plan, run.options.plan.every, nullptr, std::nullopt};
   if (proposal) report.proposal = &*proposal;
+  if (road) report.road = &*road;
   if (run.options.timings) report.timings = report::Timings{read - start, planned - read};
   switch (run.options.format) {
     case Format::Json:

@@ -75,6 +75,26 @@ Status apply_every(Options& o, const std::string& value, SettingSource) {
   return set_switch(o.plan.every, value);
 }
 
+Status apply_target_cost(Options& o, const std::string& value, SettingSource) {
+  double dollars = 0;
+  const char* end = value.data() + value.size();
+  const auto [stop, error] = std::from_chars(value.data(), end, dollars);
+  if (error != std::errc{} || stop != end || !(dollars >= 0 && dollars <= 1e6))
+    return expected(value, "dollars per hour from 0 to 1000000");
+  o.target_cost = Money::from_dollars(dollars);
+  return success();
+}
+
+Status apply_steps(Options& o, const std::string& value, SettingSource) {
+  std::size_t steps = 0;
+  const char* end = value.data() + value.size();
+  const auto [stop, error] = std::from_chars(value.data(), end, steps);
+  if (error != std::errc{} || stop != end || steps == 0 || steps > 1'000'000)
+    return expected(value, "a number from 1 to 1000000");
+  o.steps = steps;
+  return success();
+}
+
 Status apply_compat(Options& o, const std::string& value, SettingSource) {
   if (value != "karpenter-1.14")
     return expected(value, "karpenter-1.14, the one engine that Tamp can follow");
@@ -198,6 +218,16 @@ Status apply_demo_text(Options& o, const std::string& value, SettingSource) {
   return success();
 }
 
+template <std::string SimulateFlags::* Field>
+Status apply_simulate_text(Options& o, const std::string& value, SettingSource) {
+  o.simulate.*Field = value;
+  return success();
+}
+
+Status apply_sweep(Options& o, const std::string& value, SettingSource) {
+  return set_switch(o.simulate.sweep, value);
+}
+
 Status apply_seed(Options& o, const std::string& value, SettingSource) {
   const char* end = value.data() + value.size();
   if (value.empty() || std::from_chars(value.data(), end, o.demo.seed).ptr != end)
@@ -238,7 +268,7 @@ constexpr Flag kFlags[] = {
      "what kubectl get -o json|yaml printed, - for standard input; may be repeated", kQuestions, true,
      apply_file},
     {"--instance-types", "", "FILE", "INSTANCE_TYPES", "machine catalogue, JSON of Karpenter's KWOK provider",
-     kQuestions | kController, false, apply_path<&Options::instance_types>},
+     kQuestions | kController | kSimulate, false, apply_path<&Options::instance_types>},
     {"--prices", "", "FILE", "PRICES", "prices that override the catalogue's, OpenCost CSV",
      kQuestions | kController, false, apply_path<&Options::prices>},
     {"--policy", "", "FILE", "POLICY", "a TemperPolicy, in place of the one in the cluster", kQuestions,
@@ -255,6 +285,12 @@ constexpr Flag kFlags[] = {
      "which moves to look for; all stops at the first that finds one", kPlan, false, apply_method},
     {"--every", "", "", "EVERY", "give each node its own verdict; its commands exclude each other", kPlan,
      false, apply_every},
+    {"--steps", "", "NUMBER", "STEPS",
+     "follow the road: carry commands out in thought, so many at most, and say what comes of it", kPlan,
+     false, apply_steps},
+    {"--target-cost", "", "DOLLARS", "TARGET_COST",
+     "with --steps: what the cluster may cost per hour in the end; fewer pods move for a higher target",
+     kPlan, false, apply_target_cost},
     {"--compat", "", "karpenter-1.14", "COMPAT", "decide as that engine does", kQuestions, false,
      apply_compat},
     {"--feature-gates", "", "NAME=BOOL,…", "FEATURE_GATES",
@@ -271,9 +307,9 @@ constexpr Flag kFlags[] = {
      "$/h that a move must save per unit of disruption cost; 0 is off", kDecides, false, apply_savings},
     {"--all", "", "", "ALL", "every pod", kFits, false, apply_all_pods},
     {"--output", "-o", "table|json|yaml", "OUTPUT", "for people or for tools",
-     kQuestions | kStatus | kRuns | kRun, false, apply_output},
+     kQuestions | kStatus | kRuns | kRun | kSimulate, false, apply_output},
     {"--color", "", "auto|always|never", "COLOR", "auto: in a terminal, unless NO_COLOR is set",
-     kQuestions | kDemo | kStatus | kRuns | kRun, false, apply_color},
+     kQuestions | kDemo | kSimulate | kStatus | kRuns | kRun, false, apply_color},
     {"--node", "", "NODE", "NODE", "this node alone", kPause | kResume, false, apply_text<&Options::node>},
     {"--watch", "-w", "", "WATCH", "stay, and tell of every step until the run is over",
      kApprove | kAbort | kRun, false, apply_watch},
@@ -322,8 +358,15 @@ constexpr Flag kFlags[] = {
     {"--scenario", "", "NAME|FILE", "SCENARIO",
      "which cluster (off-peak): off-peak, slo-fleet, anti-affinity, mixed-200, black-friday, or a file",
      kDemo, false, apply_demo_text<&DemoFlags::scenario>},
-    {"--seed", "", "NUMBER", "SEED", "what chance gives (1); the same seed, the same cluster", kDemo, false,
-     apply_seed},
+    {"--trace", "", "FILE", "TRACE",
+     "minute,deployment,replicas,milli-cores,MiB: what to run (a generated day)", kSimulate, false,
+     apply_simulate_text<&SimulateFlags::trace>},
+    {"--sweep", "", "", "SWEEP", "the defaults with other savings thresholds, to find one's own", kSimulate,
+     false, apply_sweep},
+    {"--plots", "", "DIRECTORY", "PLOTS", "write SVG pictures there", kSimulate, false,
+     apply_simulate_text<&SimulateFlags::plots>},
+    {"--seed", "", "NUMBER", "SEED", "what chance gives (1); the same seed, the same cluster or day",
+     kDemo | kSimulate, false, apply_seed},
     {"--speed", "", "FACTOR", "SPEED", "seconds of the cluster in one of ours (10)", kDemo, false,
      apply_speed},
     {"--listen", "", "IP:PORT", "LISTEN", "where kubectl finds it; loopback only (127.0.0.1, any free port)",

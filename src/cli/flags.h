@@ -28,6 +28,7 @@ enum : std::uint32_t {
   kRun = 1 << 12,
   kExport = 1 << 13,
   kAudit = 1 << 14,
+  kSimulate = 1 << 15,
   kOperations = kStatus | kApprove | kAbort | kPause | kResume | kRuns | kRun | kExport | kAudit,
   kQuestions = kPlan | kExplain | kFits,
   kDecisions = kPlan | kExplain,

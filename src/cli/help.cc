@@ -61,6 +61,7 @@ std::string general_help(std::string_view program) {
          "  " + p + " audit verify RUN|FILE   check that a run's audit records are whole\n"
          "  " + p + " controller              watch the cluster, publish the plan, carry approved plans out\n"
          "  " + p + " demo                    a simulated cluster on this machine, to watch and to play with\n"
+         "  " + p + " simulate                what rules of consolidation make of a day: cost, savings, disruption\n"
          "  " + p + " version\n\n"
          "Examples:\n"
          "  " + p + " plan                                        the cluster of the current context\n"
@@ -105,6 +106,14 @@ std::string command_help(std::string_view program, std::uint32_t command) {
             "Examples:\n"
             "  " + p + " demo\n"
             "  " + p + " demo --scenario slo-fleet --speed 30 --kubeconfig demo.kubeconfig\n";
+      break;
+    case kSimulate:
+      out = "Replays a day, generated or from a trace, minute by minute under different rules of consolidation and says what each\n"
+            "costs, saves and disrupts. Nothing outside of this process is touched.\n\n"
+            "Usage:\n  " + p + " simulate [--trace FILE] [--sweep] [flags]\n\n"
+            "Examples:\n"
+            "  " + p + " simulate --seed 7\n"
+            "  " + p + " simulate --trace day.csv --sweep --plots .\n";
       break;
     case kStatus:
       out = "Shows the mode, the plan that is published now with the command that approves it, and runs that are not over.\n\n"

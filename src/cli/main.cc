@@ -13,6 +13,7 @@
 #include "cli/live.h"
 #include "cli/options.h"
 #include "cli/run_commands.h"
+#include "cli/simulate_command.h"
 #include "cli/terminal.h"
 
 namespace tamp::cli {
@@ -82,6 +83,8 @@ Result<std::string> answer(const Options& options, bool& unreachable) {
       TAMP_CHECK(run_controller(options, environment, TAMP_VERSION));
       return std::string();
     }
+    case Verb::Simulate:
+      return run_simulate(invocation);
     case Verb::Demo: {
       TAMP_CHECK(run_demo(options, environment, TAMP_VERSION));
       return std::string();

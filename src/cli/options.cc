@@ -18,13 +18,14 @@ struct Command {
   const char* target = nullptr;  // a second one
 };
 
-constexpr std::array<Command, 15> kCommands = {{
+constexpr std::array<Command, 16> kCommands = {{
     {"plan", Verb::Plan, kPlan, nullptr},
     {"explain", Verb::Explain, kExplain, "NODE"},
     {"fits", Verb::Fits, kFits, "POD"},
     {"controller", Verb::Controller, kController, nullptr},
     {"snapshot", Verb::Snapshot, kSnapshot, "FILE"},
     {"demo", Verb::Demo, kDemo, nullptr},
+    {"simulate", Verb::Simulate, kSimulate, nullptr},
     {"status", Verb::Status, kStatus, nullptr},
     {"approve", Verb::Approve, kApprove, "HASH"},
     {"abort", Verb::Abort, kAbort, "RUN"},
@@ -112,6 +113,10 @@ Status check(const Command& command, const Options& options, std::string_view pr
   if (command.verb == Verb::Export && options.target.empty()) return Error{"usage: " + line + " RUN DIR"};
   if (command.verb == Verb::Explain && options.slo)
     return Error{"--planner: explain answers on requests; SLO is for " + std::string(program) + " plan"};
+  if (options.target_cost && !options.steps) return Error{"--target-cost: only with --steps"};
+  if (options.steps && (options.slo || options.plan.every))
+    return Error{
+        "--steps: a road is followed on requests, command by command; not with --planner SLO or --every"};
   if (options.slo && options.settings.karpenter_compat)
     return Error{"--planner SLO: Karpenter (--compat) knows no measurements"};
   if (command.verb == Verb::Fits && options.subject.empty() == !options.all_pods)

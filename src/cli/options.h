@@ -24,6 +24,7 @@ enum class Verb : std::uint8_t {
   Controller,
   Snapshot,
   Demo,
+  Simulate,
   Status,
   Approve,
   Abort,
@@ -70,6 +71,12 @@ struct DemoFlags {
   std::optional<Duration> length;  // of real time; absent: until Ctrl-C
 };
 
+struct SimulateFlags {
+  std::string trace;  // a file; empty: a generated day
+  std::string plots;  // a directory; empty: none
+  bool sweep = false;
+};
+
 struct Options {
   Verb verb = Verb::Help;
   std::string help;  // the text to print, for Verb::Help
@@ -86,7 +93,9 @@ struct Options {
   bool planner_given = false;
   bool slo = false;  // --planner SLO: prove the moves from measurements
   decide::PlanOptions plan;
-  bool all_methods = true;  // --method all, or none given
+  bool all_methods = true;           // --method all, or none given
+  std::optional<std::size_t> steps;  // --steps: follow the road so far
+  std::optional<Money> target_cost;  // --target-cost: and no further than to this
   FlagSettings settings;
 
   // explain: a node; fits: a pod or namespace/pod; snapshot: the file to write; approve: a hash; otherwise a run
@@ -98,6 +107,7 @@ struct Options {
   bool mask = false;
   ControllerFlags controller;
   DemoFlags demo;
+  SimulateFlags simulate;
 
   Format format = Format::Table;
   ColorWish color = ColorWish::Auto;

@@ -20,6 +20,8 @@ struct Context {
   Time now;
   std::optional<Time> last_node_deleted;  // for the stabilization window ("Cluster Consolidation")
   NodeId leader_node = {};                // where the controller that decides runs; invalid: elsewhere
+  std::uint64_t ties =
+      0;  // --compat: 0 orders equal candidates by name; Karpenter leaves it to chance, as other numbers do
 };
 
 // One gate's answer, for `tamp explain`.

@@ -7,6 +7,17 @@
 #include "decide/surroundings.h"
 
 namespace tamp::decide {
+namespace {
+
+// splitmix64's mixing: any number that looks like none of its neighbours will do.
+std::uint64_t shuffled(NodeId node, std::uint64_t seed) {
+  std::uint64_t x = (node.index() + 1) * 0x9e3779b97f4a7c15ULL + seed * 0xd1342543de82ef95ULL;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+  return x ^ (x >> 31);
+}
+
+}  // namespace
 
 Moves::Moves(const Context& context)
     : context_(context), candidates_(assess_nodes(context)), totals_(pool_totals(context, candidates_)) {
@@ -24,6 +35,9 @@ std::vector<const Candidate*> Moves::in_order(bool empty) const {
   std::sort(order.begin(), order.end(), [&](const Candidate* a, const Candidate* b) {
     if (compat) {
       if (double x = a->savings_ratio(), y = b->savings_ratio(); x != y) return x > y;
+      if (context_.ties != 0)
+        if (auto x = shuffled(a->node, context_.ties), y = shuffled(b->node, context_.ties); x != y)
+          return x < y;
     } else {
       if (a->disruption_cost != b->disruption_cost) return a->disruption_cost < b->disruption_cost;
       if (a->dollars != b->dollars) return a->dollars > b->dollars;
@@ -50,6 +64,12 @@ bool Moves::deletable(std::span<const Candidate* const> victims) {
   schedule::NewNode none;
   none.allowed = false;
   return simulate(victims, none).placed();
+}
+
+bool Moves::replaceable(std::span<const Candidate* const> victims, std::size_t template_index) {
+  schedule::NewNode one;
+  one.template_index = template_index;
+  return simulate(victims, one).placed();
 }
 
 Priced Moves::refuse(const schedule::Outcome& outcome) const {

@@ -36,6 +36,11 @@ class Moves {
   // Only whether their pods fit on what is left, without buying anything.
   bool deletable(std::span<const Candidate* const> victims);
 
+  // Or with one new node of the template, whatever it costs.
+  bool replaceable(std::span<const Candidate* const> victims, std::size_t template_index);
+  // Nodes that no pod is sent to from now on: they are to go next.
+  void avoid(std::span<const NodeId> nodes) { simulation_->avoid(nodes); }
+
   // Pods that the simulation has placed so far: work done, for budgets of work.
   std::uint64_t placements() const { return placements_; }
 

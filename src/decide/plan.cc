@@ -34,9 +34,10 @@ class Pass {
       found = found || (options_.multi && multi());
       if (!found && options_.single) single();
       // Whoever asks for everything wants to know what keeps the rest, too.
-      if (options_.empty && options_.multi && options_.single) judge_rest();
+      if (options_.rest && options_.empty && options_.multi && options_.single) judge_rest();
     }
     plan_.candidates = moves_.candidates();
+    plan_.work = moves_.placements();
     return std::move(plan_);
   }
 

@@ -41,6 +41,8 @@ struct Command {
   double disruption_cost = 0;
   Money required_savings;
   std::vector<Move> moves;
+  // Nodes that stay for now but take none of the pods, because they are to go next. Empty unless the command is part of a road.
+  std::vector<NodeId> avoided;
 };
 
 enum class Verdict : std::uint8_t { Command, Eligible, Blocked };
@@ -58,11 +60,13 @@ struct Plan {
   std::vector<NodeVerdict> nodes;     // in node order
   std::vector<Candidate> candidates;  // in node order
   Money hourly_cost;                  // of all nodes with a known price
+  std::uint64_t work = 0;             // pods that were placed in thought
 };
 
 struct PlanOptions {
   bool empty = true, multi = true, single = true;  // --method
   bool every = false;                              // --every
+  bool rest = true;                                // a verdict also on nodes that the pass did not come to
 };
 
 Plan make_plan(const Context& context, const PlanOptions& options);

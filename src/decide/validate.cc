@@ -45,6 +45,12 @@ std::optional<Invalidation> validate(const Context& newer, const Cluster& cluste
   }
   if (command.method == Method::Empty) return std::nullopt;
 
+  std::vector<NodeId> avoided;
+  for (NodeId n : command.avoided)
+    if (NodeId id = newer.cluster.find_node(cluster_then.text(cluster_then.nodes[n.index()].name));
+        id.valid())
+      avoided.push_back(id);
+  moves.avoid(avoided);
   Priced p = moves.evaluate(victims, command.method);
   if (!p.command) return no(p.reason, p.message);
   if (p.command->replacement.has_value() != command.replacement.has_value())

@@ -3,6 +3,7 @@
 #include "report/plan_report.h"
 #include "report/plan_summary.h"
 #include "report/proposal_fields.h"
+#include "report/road_fields.h"
 #include "report/yaml_writer.h"
 
 namespace tamp::report {
@@ -39,6 +40,7 @@ std::string document(Writer w, const PlanReport& report) {
   w.end_array();
 
   if (report.proposal != nullptr) write_proposal(w, *report.proposal);
+  if (report.road != nullptr) write_road(w, *report.road);
   if (report.timings) {
     w.key("timings").begin_object();
     w.field("readMs", report.timings->read_ms).field("planMs", report.timings->plan_ms);

@@ -6,6 +6,7 @@
 #include "report/plan_report.h"
 #include "report/plan_summary.h"
 #include "report/proposal_page.h"
+#include "report/road_page.h"
 #include "report/words.h"
 
 namespace tamp::report {
@@ -293,6 +294,7 @@ class Page {
 std::string plan_page(const PlanReport& report, const Style& style) {
   std::string page = Page(report, style).render();
   if (report.proposal != nullptr) page += "\n" + proposal_page(*report.proposal, style);
+  if (report.road != nullptr) page += "\n" + road_page(*report.road, style);
   return page;
 }
 

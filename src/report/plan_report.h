@@ -6,6 +6,7 @@
 #include <string>
 
 #include "decide/plan.h"
+#include "decide/road.h"
 #include "model/cluster.h"
 #include "prove/proof.h"
 #include "report/style.h"
@@ -25,6 +26,7 @@ struct PlanReport {
   const decide::Plan* alternatives = nullptr;
   std::optional<Timings> timings = std::nullopt;
   const prove::Proposal* proposal = nullptr;  // what came of proving the commands; null for planner Requests
+  const decide::Road* road = nullptr;         // --steps
 };
 
 std::string plan_json(const PlanReport& report);

@@ -16,6 +16,7 @@ Simulation::Simulation(const Index& index, std::vector<Seeker> background)
       room_(index.initial_free(), index.resources()),
       counts_(index.initial_counts()),
       gone_(index.sites().list.size()),
+      avoided_(index.sites().list.size()),
       ports_(index.sites().list.size()),
       volumes_(index) {
   const Cluster& c = index.cluster();
@@ -94,6 +95,11 @@ void Simulation::unseat(PodId pod, SiteId site) {
   count(pod, site, -1, false);
 }
 
+void Simulation::avoid(std::span<const NodeId> nodes) {
+  std::fill(avoided_.begin(), avoided_.end(), std::uint8_t{0});
+  for (NodeId n : nodes) avoided_[index_.site_of(n).index()] = 1;
+}
+
 void Simulation::take_away(NodeId node) {
   SiteId site = index_.site_of(node);
   gone_[site.index()] = 1;
@@ -168,7 +174,7 @@ SiteId Simulation::find_site(const Seeker& seeker, const Shape& shape, const Var
     if (!fits[block] || !room_.block_may_fit(block, cpu, memory)) continue;
     for (std::uint64_t bits = fits[block]; bits; bits &= bits - 1) {
       SiteId s(block * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
-      if (gone_[s.index()] || !room_.fits(s, request, zero_counts)) continue;
+      if (gone_[s.index()] || avoided_[s.index()] || !room_.fits(s, request, zero_counts)) continue;
       const Site& site = index_.site(s);
       if (site.leaving || site.closed == Closed::ForAll || (site.closed == Closed::ForMovedPods && !exempt))
         continue;

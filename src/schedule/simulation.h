@@ -75,6 +75,8 @@ class Simulation {
   // away again: the scheduler may choose otherwise than we do. REQUIRES: Kubernetes' dialect, and filter() does not refuse it.
   void seat(PodId pod, SiteId site);
   void unseat(PodId pod, SiteId site);
+  // Nodes that take nobody until told otherwise, though they stay: they are to go next. Replaces what was said before.
+  void avoid(std::span<const NodeId> nodes);
   // The node becomes an empty ghost: nothing can go there, its domains remain as the dialect sees them.
   void take_away(NodeId node);
   void bring_back(NodeId node);
@@ -112,6 +114,7 @@ class Simulation {
   TopologyCounts counts_;
   std::vector<std::uint8_t> gone_;  // by SiteId
   std::vector<NodeId> gone_list_;
+  std::vector<std::uint8_t> avoided_;  // by SiteId
   struct PortUse {
     HostPort port;
     PodId pod;

@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
+	policylisters "k8s.io/client-go/listers/policy/v1"
+	"k8s.io/klog/v2"
 	configv1 "k8s.io/kube-scheduler/config/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
@@ -32,6 +34,8 @@ type PodVerdict struct {
 	Namespace string        `json:"namespace"`
 	Name      string        `json:"name"`
 	Nodes     []NodeVerdict `json:"nodes"`
+	// Only with -preempt, for a pending pod that fits nowhere.
+	Preemption *Preemption `json:"preemption,omitempty"`
 }
 
 // NodeVerdict's reason is the name of the plugin that rejected, "" if it fits.
@@ -44,13 +48,13 @@ type NodeVerdict struct {
 // Judge holds the scheduler's configuration. It keeps no state of a cluster.
 type Judge struct {
 	profile config.KubeSchedulerProfile
+	preempt bool
 }
 
 // Plugins of the default profile that do not filter, or that need what a
 // snapshot does not carry. The framework insists on a queue sort and a bind
 // plugin, so those two stay.
 var notFilters = []string{
-	names.DefaultPreemption,
 	names.NodeResourcesBalancedAllocation,
 	names.ImageLocality,
 	names.DynamicResources, // needs ResourceSlices and DeviceClasses
@@ -59,7 +63,7 @@ var notFilters = []string{
 // NewJudge takes the profile from the default KubeSchedulerConfiguration, so
 // that plugins, their order and their arguments are those of a scheduler that
 // was started without a configuration file.
-func NewJudge() (*Judge, error) {
+func NewJudge(preempt bool) (*Judge, error) {
 	metrics.Register()
 	var versioned configv1.KubeSchedulerConfiguration
 	scheme.Scheme.Default(&versioned)
@@ -69,8 +73,10 @@ func NewJudge() (*Judge, error) {
 	}
 	profile := cfg.Profiles[0]
 	profile.Plugins.MultiPoint.Enabled = slices.DeleteFunc(profile.Plugins.MultiPoint.Enabled,
-		func(p config.Plugin) bool { return slices.Contains(notFilters, p.Name) })
-	return &Judge{profile: profile}, nil
+		func(p config.Plugin) bool {
+			return slices.Contains(notFilters, p.Name) || p.Name == names.DefaultPreemption && !preempt
+		})
+	return &Judge{profile: profile, preempt: preempt}, nil
 }
 
 // snapshotLister lets one framework judge many pods, each against a cluster
@@ -90,6 +96,8 @@ type court struct {
 	nodes     []*v1.Node
 	bound     []*v1.Pod
 	warnings  []string
+	budgets   policylisters.PodDisruptionBudgetLister
+	preempts  bool
 }
 
 // Run judges all pods of a snapshot that are neither terminal nor terminating.
@@ -115,17 +123,19 @@ func (j *Judge) Run(ctx context.Context, snapshot *Snapshot) (*Verdicts, []strin
 		if pod.DeletionTimestamp != nil || !c.knows(pod.Spec.NodeName) {
 			continue
 		}
+		nodes, preemption := c.judge(ctx, pod)
 		verdicts.Pods = append(verdicts.Pods, PodVerdict{
-			Namespace: pod.Namespace,
-			Name:      pod.Name,
-			Nodes:     c.judge(ctx, pod),
+			Namespace:  pod.Namespace,
+			Name:       pod.Name,
+			Nodes:      nodes,
+			Preemption: preemption,
 		})
 	}
 	return verdicts, c.warnings, nil
 }
 
 func (j *Judge) convene(ctx context.Context, snapshot *Snapshot) (*court, error) {
-	c := &court{plugins: map[string]fwk.Plugin{}, lister: &snapshotLister{current: cache.NewEmptySnapshot()}}
+	c := &court{preempts: j.preempt, plugins: map[string]fwk.Plugin{}, lister: &snapshotLister{current: cache.NewEmptySnapshot()}}
 	for _, p := range j.profile.Plugins.MultiPoint.Enabled {
 		c.order = append(c.order, p.Name)
 	}
@@ -168,10 +178,13 @@ func (j *Judge) convene(ctx context.Context, snapshot *Snapshot) (*court, error)
 		frameworkruntime.WithSharedCSIManager(nodevolumelimits.NewCSIManager(factory.Storage().V1().CSINodes().Lister())),
 		// The clusters are small: goroutines per node cost more than they save.
 		frameworkruntime.WithParallelism(1),
+		frameworkruntime.WithPodNominator(nobody{}),
+		frameworkruntime.WithLogger(klog.Background()),
 	)
 	if err != nil {
 		return nil, err
 	}
+	c.budgets = factory.Policy().V1().PodDisruptionBudgets().Lister()
 	factory.StartWithContext(ctx)
 	if result := factory.WaitForCacheSyncWithContext(ctx); result.Err != nil {
 		return nil, result.Err
@@ -185,10 +198,11 @@ func (c *court) knows(node string) bool {
 }
 
 // judge asks about one pod as if it had just been evicted and recreated.
-func (c *court) judge(ctx context.Context, pod *v1.Pod) []NodeVerdict {
+func (c *court) judge(ctx context.Context, pod *v1.Pod) ([]NodeVerdict, *Preemption) {
 	if len(pod.Spec.ResourceClaims) > 0 {
 		c.warn(pod, "", "has resource claims, which are not judged")
 	}
+	pending := pod.Spec.NodeName == ""
 	others := slices.DeleteFunc(slices.Clone(c.bound), func(p *v1.Pod) bool { return p == pod })
 	c.lister.current = cache.NewSnapshot(others, c.nodes)
 	pod = pod.DeepCopy()
@@ -197,6 +211,14 @@ func (c *court) judge(ctx context.Context, pod *v1.Pod) []NodeVerdict {
 	state := framework.NewCycleState()
 	result, status, restricting := c.framework.RunPreFilterPlugins(ctx, state, pod)
 	verdicts := make([]NodeVerdict, 0, len(c.nodes))
+	statuses := framework.NewDefaultNodeToStatus()
+	after := func() *Preemption {
+		fits := slices.ContainsFunc(verdicts, func(v NodeVerdict) bool { return v.Fits })
+		if !c.preempts || !pending || fits {
+			return nil
+		}
+		return c.preempt(ctx, state, pod, statuses)
+	}
 	reject := func(node, plugin string) {
 		verdicts = append(verdicts, NodeVerdict{Name: node, Reason: plugin})
 	}
@@ -207,7 +229,8 @@ func (c *court) judge(ctx context.Context, pod *v1.Pod) []NodeVerdict {
 		for _, node := range c.nodes {
 			reject(node.Name, status.Plugin())
 		}
-		return verdicts
+		statuses.SetAbsentNodesStatus(status)
+		return verdicts, after()
 	}
 	// What remains is success, or sets of nodes that have nothing in common: a
 	// rejection that the framework attributes to no single plugin.
@@ -233,9 +256,10 @@ func (c *court) judge(ctx context.Context, pod *v1.Pod) []NodeVerdict {
 		if !status.IsRejected() {
 			c.warn(pod, node.Name, status.AsError().Error())
 		}
+		statuses.Set(node.Name, status)
 		reject(node.Name, status.Plugin())
 	}
-	return verdicts
+	return verdicts, after()
 }
 
 // excludedBy asks the plugins that restricted the pod to certain nodes once

@@ -25,7 +25,7 @@ func answers(t *testing.T, items ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	judge, err := NewJudge()
+	judge, err := NewJudge(false)
 	if err != nil {
 		t.Fatal(err)
 	}

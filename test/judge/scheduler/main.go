@@ -1,7 +1,7 @@
 // scheduler-judge answers "would this pod run on this node?" for every pair of
 // a cluster snapshot, with the filter plugins of the real kube-scheduler.
 //
-//	scheduler-judge -snapshot FILE.json [-snapshot FILE.json]... [-o json]
+//	scheduler-judge -snapshot FILE.json [-snapshot FILE.json]... [-preempt] [-o json]
 //	scheduler-judge < list-of-file-names
 //
 // It writes one JSON document per snapshot, each on a line of its own and in
@@ -30,22 +30,23 @@ func main() {
 	var files fileList
 	flag.Var(&files, "snapshot", "JSON List of Kubernetes objects (may be repeated; without it, file names are read from standard input)")
 	format := flag.String("o", "json", "output format; only json")
+	preempt := flag.Bool("preempt", false, "also say what preemption would do for pending pods that fit nowhere")
 	flag.Parse()
 	if *format != "json" || flag.NArg() > 0 {
 		flag.Usage()
 		os.Exit(2)
 	}
-	if err := run(files, os.Stdin, os.Stdout, os.Stderr); err != nil {
+	if err := run(files, *preempt, os.Stdin, os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "scheduler-judge:", err)
 		os.Exit(2)
 	}
 }
 
-func run(files []string, in io.Reader, out, warn io.Writer) error {
+func run(files []string, preempt bool, in io.Reader, out, warn io.Writer) error {
 	// The scheduler logs what it could not parse; a judge's standard error
 	// carries only what concerns the judgement.
 	klog.SetLogger(klog.Logger{})
-	judge, err := NewJudge()
+	judge, err := NewJudge(preempt)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	corev1defaults "k8s.io/kubernetes/pkg/apis/core/v1"
@@ -47,10 +48,11 @@ var kinds = map[string]kind{
 		func(o runtime.Object) {
 			corev1defaults.SetObjectDefaults_PersistentVolumeClaim(o.(*v1.PersistentVolumeClaim))
 		}},
-	"v1/Service":               {func() runtime.Object { return &v1.Service{} }, noDefaults},
-	"v1/ReplicationController": {func() runtime.Object { return &v1.ReplicationController{} }, noDefaults},
-	"apps/v1/ReplicaSet":       {func() runtime.Object { return &appsv1.ReplicaSet{} }, noDefaults},
-	"apps/v1/StatefulSet":      {func() runtime.Object { return &appsv1.StatefulSet{} }, noDefaults},
+	"v1/Service":                    {func() runtime.Object { return &v1.Service{} }, noDefaults},
+	"v1/ReplicationController":      {func() runtime.Object { return &v1.ReplicationController{} }, noDefaults},
+	"apps/v1/ReplicaSet":            {func() runtime.Object { return &appsv1.ReplicaSet{} }, noDefaults},
+	"apps/v1/StatefulSet":           {func() runtime.Object { return &appsv1.StatefulSet{} }, noDefaults},
+	"policy/v1/PodDisruptionBudget": {func() runtime.Object { return &policyv1.PodDisruptionBudget{} }, noDefaults},
 	"storage.k8s.io/v1/StorageClass": {
 		func() runtime.Object { return &storagev1.StorageClass{} },
 		func(o runtime.Object) { storagev1defaults.SetObjectDefaults_StorageClass(o.(*storagev1.StorageClass)) }},

@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+"""Karpenter's engine and Tamp on the same clusters in one run: the same commands, how long, how much memory, and where it ends.
+
+    compare.py --tamp build/bin/tamp --judge karpenter-judge --types instance_types.json [--real-types aws_instance_types.json]
+               [--quick | --full] [--out DIRECTORY]
+
+For each cluster: the command under --compat beside Karpenter's own; the time of a verdict on one node and of a search over
+several; memory; and what comes of carrying commands out until none is left: cost, nodes, pods moved, nodes made. Up to
+--fixpoint-nodes nodes the real Karpenter goes that way itself, and so does `tamp plan --compat karpenter-1.14 --steps`: they end at
+the same place, so for larger clusters the latter stands for both. Times are the engines' own, without reading the file.
+Writes compare.json, compare.md and SVG plots.
+Karpenter is asked for --limit verdicts and given --patience seconds for each question; what it does not answer by then is left out.
+"""
+import argparse
+import json
+import os
+import pathlib
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+
+import plot
+
+HERE = pathlib.Path(__file__).resolve().parent
+NOW = "2026-11-15T00:00:00Z"
+# name: what gen.py is asked for besides the number of nodes
+KINDS = {
+    "plain": ["--fill", "0.85", "--mix", "plain"],
+    "mixed": ["--fill", "0.85", "--mix", "diverse"],
+    "spot": ["--fill", "0.6", "--mix", "plain", "--spot", "0.5"],
+    "tight": ["--fill", "0.92", "--mix", "plain"],
+}
+# Gates that Karpenter does not know, switched off: what is left is the search.
+NO_GATES = ["--savings-threshold", "0", "--scaledown-utilization-threshold", "1", "--preference-policy", "Respect"]
+
+
+def measured(command, patience):
+    """What the command prints and the most memory it had, in MiB; nothing where it took too long or failed."""
+    with tempfile.TemporaryFile() as out:
+        child = subprocess.Popen([str(c) for c in command], stdout=out, stderr=subprocess.DEVNULL)
+        end = time.monotonic() + patience
+        while True:
+            pid, status, usage = os.wait4(child.pid, os.WNOHANG)
+            if pid:
+                break
+            if time.monotonic() > end:
+                child.kill()
+            time.sleep(0.02)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        if child.returncode != 0:
+            return None, None
+        out.seek(0)
+        return out.read().decode(), usage.ru_maxrss / 1024
+
+
+class Comparison:
+    def __init__(self, options, directory):
+        self.o, self.directory, self.rows = options, directory, []
+
+    def snapshot(self, kind, nodes, types):
+        path = self.directory / f"{kind}-{nodes}-{pathlib.Path(types).stem}.json"
+        with open(path, "w", encoding="utf-8") as out:
+            subprocess.run([sys.executable, HERE / "gen.py", "--types", types, "--nodes", str(nodes), "--seed", str(self.o.seed), *KINDS[kind]],
+                           stdout=out, check=True)
+        return path
+
+    def tamp(self, path, types, *arguments):
+        text, memory = measured([self.o.tamp, "plan", "-f", path, "--instance-types", types, "--now", NOW, "--planner", "Requests",
+                                 "--timings", "-o", "json", *arguments], self.o.patience)
+        if text is None:
+            return None
+        plan = json.loads(text)
+        plan["rssMiB"] = memory
+        return plan
+
+    def karpenter(self, path, types, *arguments):
+        text, memory = measured([self.o.judge, "-snapshot", path, "-instance-types", types, "-now", NOW, "-ties", "name", *arguments],
+                                self.o.patience)
+        return {**json.loads(text.splitlines()[-1]), "rssMiB": memory} if text else None
+
+    def compare(self, kind, nodes, catalogue, types):
+        path = self.snapshot(kind, nodes, types)
+        row = {"kind": kind, "nodes": nodes, "catalogue": catalogue}
+        compat = ["--compat", "karpenter-1.14"]
+        every = self.tamp(path, types, *compat, "--method", "single", "--every")
+        multi = self.tamp(path, types, *compat, "--method", "multi")
+        if not every or not multi:
+            print(f"{kind} {nodes}: Tamp gave no answer", file=sys.stderr)
+            return
+        row["pods"] = every["cluster"]["pods"]
+        row["tamp"] = {"verdictMs": every["timings"]["planMs"] / nodes, "everyMs": every["timings"]["planMs"],
+                       "multiMs": multi["timings"]["planMs"], "rssMiB": multi["rssMiB"]}
+        row["karpenter"] = {}
+        if nodes <= self.o.karpenter_nodes:
+            single = self.karpenter(path, types, "-method", "single", "-every", "-limit", str(self.o.limit))
+            theirs = self.karpenter(path, types, "-method", "multi")
+            if single:
+                row["karpenter"]["verdictMs"] = 1000 * single["seconds"] / max(1, len(single["verdicts"]))
+            if theirs:
+                row["karpenter"]["multiMs"] = 1000 * theirs["seconds"]
+                row["karpenter"]["rssMiB"] = theirs["rssMiB"]
+                row["same"] = same_commands(multi["commands"], theirs["commands"])
+        if nodes <= self.o.road_nodes:
+            self.fixpoint(row, path, types)
+        self.rows.append(row)
+        print(summary(row), flush=True)
+
+    def fixpoint(self, row, path, types):
+        road = self.tamp(path, types, *NO_GATES, "--steps", "100000")
+        followed = self.tamp(path, types, "--compat", "karpenter-1.14", "--steps", "100000")
+        if not road or not followed:
+            print(f"{row['kind']} {row['nodes']}: Tamp did not arrive", file=sys.stderr)
+            return
+        row["tamp"].update(ends(road))
+        row["karpenter"].update(ends(followed))
+        if row["nodes"] <= self.o.fixpoint_nodes:
+            journey = self.karpenter(path, types, "-fixpoint", "100000")
+            if journey:
+                theirs = {"cost": journey["costAfter"], "nodesLeft": journey["nodesAfter"], "moves": journey["podsMoved"],
+                          "made": journey["nodesMade"], "commands": journey["commands"], "roadMs": 1000 * journey["seconds"]}
+                row["sameRoad"] = (abs(theirs["cost"] - row["karpenter"]["cost"]) < 1e-6
+                                   and all(theirs[key] == row["karpenter"][key] for key in ("nodesLeft", "moves", "made", "commands")))
+                row["karpenter"].update(theirs)
+        bound = subprocess.run([sys.executable, HERE / "bound.py", "--types", types, path], capture_output=True, text=True, check=False)
+        try:
+            row["bound"] = float(bound.stdout.split()[-1].lstrip("$"))
+        except (IndexError, ValueError):
+            row["bound"] = None  # no scipy
+
+
+def ends(plan):
+    steps = plan["road"]["steps"]
+    last = steps[-1]["after"] if steps else {"nodes": plan["cluster"]["nodes"], "hourlyCost": plan["cluster"]["hourlyCost"], "podMoves": 0}
+    return {"cost": last["hourlyCost"], "nodesLeft": last["nodes"], "moves": last["podMoves"], "commands": len(steps),
+            "made": sum(1 for s in steps if s["newNode"]), "roadMs": plan["timings"]["planMs"]}
+
+
+def same_commands(ours, theirs):
+    def key(command):
+        types = command["replacement"]["instanceTypes"] if command.get("replacement") else command.get("instanceTypes", [])
+        return (sorted(command["nodes"]), command["decision"], sorted(types or []))
+    return [key(c) for c in ours] == [key(c) for c in theirs]
+
+
+def summary(row):
+    t, k = row["tamp"], row["karpenter"]
+    text = f"{row['kind']:>6} {row['nodes']:>6,} nodes {row['catalogue']:>5}: verdict {1000 * t['verdictMs']:.1f} µs, multi {t['multiMs']:.1f} ms"
+    if "verdictMs" in k:
+        text += f"; Karpenter {k['verdictMs']:.0f} ms ({k['verdictMs'] / t['verdictMs']:,.0f}×)"
+    if "multiMs" in k:
+        text += f", {k['multiMs']:.0f} ms ({k['multiMs'] / t['multiMs']:,.0f}×), {'same' if row['same'] else 'OTHER'} command"
+    if "cost" in t and "cost" in k:
+        text += f"; to the end ${t['cost']:.2f} with {t['moves']} moves, Karpenter ${k['cost']:.2f} with {k['moves']}"
+        text += {True: " (as --compat foretold)", False: " (NOT as --compat foretold)", None: " (by --compat)"}[row.get("sameRoad")]
+    return text
+
+
+def cell(value, pattern):
+    return pattern.format(value) if value is not None else "–"
+
+
+def markdown(rows):
+    def ratio(row, key):
+        k, t = row["karpenter"].get(key), row["tamp"].get(key)
+        return k / t if k and t else None
+    lines = [f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores.", "",
+             "| cluster | verdict: Tamp | Karpenter | times | multi: Tamp | Karpenter | times | command |", "|---|---|---|---|---|---|---|---|"]
+    for r in rows:
+        same = {True: "same", False: "other", None: "–"}[r.get("same")]
+        lines.append(f"| {r['kind']}, {r['nodes']:,} nodes, {r['pods']:,} pods, {r['catalogue']} | {1000 * r['tamp']['verdictMs']:.1f} µs "
+                     f"| {cell(r['karpenter'].get('verdictMs'), '{:,.0f} ms')} | {cell(ratio(r, 'verdictMs'), '{:,.0f}')} "
+                     f"| {r['tamp']['multiMs']:.1f} ms | {cell(r['karpenter'].get('multiMs'), '{:,.0f} ms')} "
+                     f"| {cell(ratio(r, 'multiMs'), '{:,.0f}')} | {same} |")
+    lines += ["", "| cluster | bound | cost: Tamp | Karpenter | moves: Tamp | Karpenter | share | nodes | made | Karpenter's end |", "|---|---|---|---|---|---|---|---|---|---|"]
+    for r in rows:
+        t, k = r["tamp"], r["karpenter"]
+        if "cost" not in t:
+            continue
+        share = t["moves"] / k["moves"] if k.get("moves") else None
+        lines.append(f"| {r['kind']}, {r['nodes']:,} nodes, {r['catalogue']} | {cell(r.get('bound'), '${:.2f}')} | ${t['cost']:.2f} | {cell(k.get('cost'), '${:.2f}')} "
+                     f"| {t['moves']:,} | {cell(k.get('moves'), '{:,}')} | {cell(share, '{:.0%}')} | {t['nodesLeft']} / {cell(k.get('nodesLeft'), '{}')} "
+                     f"| {t['made']} / {cell(k.get('made'), '{}')} "
+                     f"| { {True: 'run; --compat foretold it exactly', False: 'run; --compat differs', None: 'by --compat'}[r.get('sameRoad')]} |")
+    return "\n".join(lines) + "\n"
+
+
+def read_options():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--tamp", required=True)
+    parser.add_argument("--judge", required=True)
+    parser.add_argument("--types", required=True, help="the KWOK catalogue")
+    parser.add_argument("--real-types", help="the catalogue of real types")
+    parser.add_argument("--quick", action="store_true", help="100 nodes, plain and mixed")
+    parser.add_argument("--full", action="store_true", help="also 3,000 and 10,000 nodes, and all kinds with both catalogues")
+    parser.add_argument("--nodes", type=int, nargs="*", default=[100, 300, 1000])
+    parser.add_argument("--kinds", nargs="*", choices=sorted(KINDS), default=list(KINDS))
+    parser.add_argument("--limit", type=int, default=10)
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--karpenter-nodes", type=int, default=3000, help="larger clusters are Tamp's alone")
+    parser.add_argument("--fixpoint-nodes", type=int, default=100, help="Karpenter itself goes to the end of clusters of up to so many nodes")
+    parser.add_argument("--road-nodes", type=int, default=1000, help="larger clusters are not followed to the end")
+    parser.add_argument("--patience", type=int, default=1800, help="seconds")
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("build/compare"))
+    options = parser.parse_args()
+    if options.quick:
+        options.nodes, options.kinds, options.real_types = [100], ["plain", "mixed"], None
+    if options.full:
+        options.nodes = [100, 300, 1000, 3000, 10000]
+    return options
+
+
+def main():
+    options = read_options()
+    options.out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="tamp-compare-") as directory:
+        comparison = Comparison(options, pathlib.Path(directory))
+        catalogues = [("KWOK", options.types)] + ([("real", options.real_types)] if options.real_types else [])
+        for catalogue, types in catalogues:
+            for kind in options.kinds:
+                for nodes in options.nodes:
+                    comparison.compare(kind, nodes, catalogue, types)
+    (options.out / "compare.json").write_text(json.dumps(comparison.rows, indent=2) + "\n")
+    (options.out / "compare.md").write_text(markdown(comparison.rows))
+    plot.write(comparison.rows, options.out)
+    print(f"wrote {options.out}/compare.json, compare.md and plots")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,316 @@
+#include "churn/replay.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "codec/settings.h"
+#include "decide/carry_out.h"
+#include "decide/plan.h"
+
+namespace tamp::churn {
+namespace {
+
+using decide::Command;
+
+constexpr std::int64_t kSampled = 10;
+constexpr Duration kHour = Duration::hours(1);
+// carry_out() makes nodes that have been there for a day; these are to be new.
+constexpr Duration kSettled = Duration::hours(24);
+// What Karpenter's "Consolidation Grace Period" example asks for.
+constexpr Duration kGrace = Duration::minutes(30);
+
+class Day {
+ public:
+  Day(const Stage& stage, const Rules& rules, Time begin)
+      : stage_(stage),
+        rules_(rules),
+        begin_(begin),
+        cluster_(stage.cluster),
+        last_serial_(stage.replicas.size()) {
+    outcome_.name = rules.name;
+  }
+
+  Outcome run(const Workload& workload) {
+    std::size_t next = 0;
+    for (minute_ = 0; minute_ < workload.minutes; ++minute_) {
+      for (; next < workload.changes.size() && workload.changes[next].minute <= minute_; ++next)
+        change(workload.changes[next]);
+      place_pending();
+      if (rules_.consolidate) consolidate();
+      account();
+    }
+    std::sort(lifetimes_.begin(), lifetimes_.end());
+    if (!lifetimes_.empty()) outcome_.median_lifetime = lifetimes_[lifetimes_.size() / 2];
+    return std::move(outcome_);
+  }
+
+ private:
+  Time now() const { return begin_ + Duration::minutes(minute_); }
+  decide::Context context() const { return {cluster_, rules_.settings, now(), last_deleted_}; }
+
+  // --- the workload
+
+  void change(const Change& c) {
+    const Symbol owner = stage_.replicas[c.deployment].owner_name;
+    std::vector<std::pair<std::string, std::size_t>> own;  // newest last: names count up
+    for (std::size_t i = 0; i < cluster_.pods.size(); ++i)
+      if (cluster_.pods[i].owner_name == owner) own.emplace_back(cluster_.text(cluster_.pods[i].name), i);
+    std::sort(own.begin(), own.end());
+    const auto wanted = static_cast<std::size_t>(c.replicas);
+    const std::size_t stay = c.rollout ? 0 : std::min(wanted, own.size());
+    std::vector<bool> goes(cluster_.pods.size());
+    for (std::size_t i = stay; i < own.size(); ++i) {
+      const Pod& pod = cluster_.pods[own[i].second];
+      goes[own[i].second] = true;
+      touch(pod.node);
+    }
+    std::vector<Pod> pods;
+    for (std::size_t i = 0; i < cluster_.pods.size(); ++i)
+      if (!goes[i]) pods.push_back(std::move(cluster_.pods[i]));
+    for (std::size_t i = stay; i < wanted; ++i) {
+      Pod pod = stage_.replicas[c.deployment];
+      const std::string name =
+          fmt::format("{}-{:08}", stage_.cluster.text(pod.owner_name), ++last_serial_[c.deployment]);
+      pod.name = pod.uid = cluster_.symbols.intern(name);
+      pod.created = now();
+      pod.node = NodeId();
+      pods.push_back(std::move(pod));
+    }
+    cluster_.pods = std::move(pods);
+    settle();
+  }
+
+  // --- the scheduler and the autoscaler
+
+  void place_pending() {
+    std::vector<std::size_t> waiting;
+    for (std::size_t i = 0; i < cluster_.pods.size(); ++i)
+      if (!cluster_.pods[i].bound()) waiting.push_back(i);
+    std::stable_sort(waiting.begin(), waiting.end(), [&](std::size_t a, std::size_t b) {
+      return cpu(cluster_.pods[a]) > cpu(cluster_.pods[b]);
+    });
+    std::vector<std::size_t> homeless;
+    for (std::size_t i : waiting) {
+      const NodeId node = roomiest(cluster_.pods[i]);
+      if (node.valid())
+        bind(cluster_.pods[i], node);
+      else
+        homeless.push_back(i);
+    }
+    settle();
+    while (!homeless.empty() && launch(homeless)) {
+      homeless.clear();
+      for (std::size_t i = 0; i < cluster_.pods.size(); ++i)
+        if (!cluster_.pods[i].bound()) homeless.push_back(i);
+    }
+  }
+
+  NodeId roomiest(const Pod& pod) const {
+    NodeId best;
+    double most = -1;
+    for (std::size_t n = 0; n < cluster_.nodes.size(); ++n) {
+      const Node& node = cluster_.nodes[n];
+      std::int64_t free_cpu = node.allocatable.get(kCpu), free_memory = node.allocatable.get(kMemory);
+      std::int64_t free_pods = node.allocatable.get(kPods);
+      for (const Pod& other : cluster_.pods)
+        if (other.node == NodeId(n)) {
+          free_cpu -= cpu(other);
+          free_memory -= memory(other);
+          --free_pods;
+        }
+      if (free_cpu < cpu(pod) || free_memory < memory(pod) || free_pods < 1) continue;
+      const double share =
+          static_cast<double>(free_cpu) / static_cast<double>(node.allocatable.get(kCpu)) +
+          static_cast<double>(free_memory) / static_cast<double>(node.allocatable.get(kMemory));
+      if (share > most) {
+        most = share;
+        best = NodeId(n);
+      }
+    }
+    return best;
+  }
+
+  // One machine: of those that hold most of what waits, the cheapest.
+  bool launch(const std::vector<std::size_t>& homeless) {
+    const auto& types = cluster_.catalogue->types;
+    std::size_t best_type = types.size(), best_held = 0;
+    const Offering* best = nullptr;
+    for (std::size_t t = 0; t < types.size(); ++t) {
+      const Offering* cheapest = nullptr;
+      for (const Offering& o : types[t].offerings)
+        if (o.available && (cheapest == nullptr || o.dollars < cheapest->dollars)) cheapest = &o;
+      if (cheapest == nullptr) continue;
+      const std::size_t held = holds(types[t], homeless).size();
+      if (held > best_held || (held == best_held && held > 0 && cheapest->dollars < best->dollars)) {
+        best_type = t;
+        best_held = held;
+        best = cheapest;
+      }
+    }
+    if (best == nullptr || best_held == 0) return false;
+    Command command;
+    command.replacement =
+        decide::Replacement{PoolId(0), {TypeId(best_type)}, {best->capacity_type}, {best->zone}, best->price};
+    for (std::size_t i : holds(types[best_type], homeless)) {
+      command.moves.push_back({PodId(i), NodeId(), NodeId()});
+      cluster_.pods[i].started = cluster_.pods[i].scheduled = now();
+    }
+    carry_out(cluster_, command, now() + kSettled, ++made_);
+    born_[decide::replacement_name(made_)] = minute_;
+    return true;
+  }
+
+  std::vector<std::size_t> holds(const InstanceType& type, const std::vector<std::size_t>& pods) const {
+    std::int64_t free_cpu = type.allocatable.get(kCpu), free_memory = type.allocatable.get(kMemory);
+    std::vector<std::size_t> held;
+    for (std::size_t i : pods)
+      if (cpu(cluster_.pods[i]) <= free_cpu && memory(cluster_.pods[i]) <= free_memory) {
+        free_cpu -= cpu(cluster_.pods[i]);
+        free_memory -= memory(cluster_.pods[i]);
+        held.push_back(i);
+      }
+    return held;
+  }
+
+  // --- consolidation
+
+  void consolidate() {
+    decide::PlanOptions options;
+    options.rest = false;
+    const decide::Plan plan = decide::make_plan(context(), options);
+    if (plan.commands.empty()) return;
+    const Command& command = plan.commands.front();
+    std::vector<std::string> moved;
+    for (const decide::Move& m : command.moves) {
+      Pod& pod = cluster_.pods[m.pod.index()];
+      moved.emplace_back(cluster_.text(pod.name));
+      pod.started = pod.scheduled = now();
+      touch(m.to);
+    }
+    for (NodeId n : command.nodes) {
+      const std::string name(cluster_.text(cluster_.nodes[n.index()].name));
+      lifetimes_.push_back(minute_ - born_[name]);
+      removed_.push_back(minute_);
+    }
+    if (command.replacement) {
+      ++outcome_.nodes_replaced;
+      born_[decide::replacement_name(++made_)] = minute_;
+    }
+    outcome_.nodes_removed += command.nodes.size();
+    carry_out(cluster_, command, now() + kSettled, made_);
+    last_deleted_ = now();
+    for (const std::string& pod : moved) evicted(pod);
+    const auto recent =
+        std::count_if(removed_.begin(), removed_.end(), [&](auto m) { return m > minute_ - 30; });
+    outcome_.most_removed_in_half_an_hour =
+        std::max(outcome_.most_removed_in_half_an_hour, static_cast<std::size_t>(recent));
+  }
+
+  void evicted(const std::string& pod) {
+    Record& record = records_[pod];
+    ++outcome_.evictions;
+    if (record.times > 0 && now() - record.last < kHour) ++outcome_.again;
+    record.last = now();
+    outcome_.most_evictions = std::max(outcome_.most_evictions, ++record.times);
+  }
+
+  // --- bookkeeping
+
+  std::int64_t cpu(const Pod& pod) const { return cluster_.spec(pod).requests.get(kCpu); }
+  std::int64_t memory(const Pod& pod) const { return cluster_.spec(pod).requests.get(kMemory); }
+
+  void bind(Pod& pod, NodeId node) {
+    pod.node = node;
+    pod.started = pod.scheduled = now();
+    touch(node);
+  }
+
+  void touch(NodeId node) {
+    if (!node.valid()) return;
+    if (const ClaimId claim = cluster_.nodes[node.index()].claim; claim.valid())
+      cluster_.claims[claim.index()].last_pod_event = now();
+  }
+
+  // Pods in order of their names, and every node with the list of its own.
+  void settle() {
+    std::sort(cluster_.pods.begin(), cluster_.pods.end(),
+              [&](const Pod& a, const Pod& b) { return cluster_.text(a.name) < cluster_.text(b.name); });
+    for (Node& node : cluster_.nodes) node.pods.clear();
+    for (std::size_t i = 0; i < cluster_.pods.size(); ++i)
+      if (const NodeId n = cluster_.pods[i].node; n.valid())
+        cluster_.nodes[n.index()].pods.push_back(PodId(i));
+  }
+
+  void account() {
+    double dollars = 0;
+    for (const decide::Candidate& c : decide::assess_nodes(context())) dollars += c.dollars;
+    outcome_.dollars += dollars / 60;
+    if (minute_ % kSampled == 0)
+      outcome_.samples.push_back({minute_, cluster_.nodes.size(), cluster_.pods.size(), dollars});
+  }
+
+  struct Record {
+    std::size_t times = 0;
+    Time last{};
+  };
+
+  const Stage& stage_;
+  const Rules& rules_;
+  Time begin_;
+  Cluster cluster_;
+  std::vector<std::uint64_t> last_serial_;  // by deployment
+  std::int64_t minute_ = 0;
+  std::size_t made_ = 0;
+  std::optional<Time> last_deleted_;
+  std::map<std::string, std::int64_t> born_;  // node -> minute
+  std::map<std::string, Record> records_;     // by pod
+  std::vector<std::int64_t> lifetimes_, removed_;
+  Outcome outcome_;
+};
+
+// The old rules, decided by Tamp's own search: every gate of the designs is off.
+Settings ungated(const Cluster& cluster) {
+  Settings s = codec::resolve_settings(cluster, {});
+  s.utilization_threshold.value = 1;
+  s.min_node_lifetime.value = Duration{0};
+  for (PoolSettings& pool : s.pools) pool.savings_threshold.value = 0;
+  return s;
+}
+
+}  // namespace
+
+Outcome replay(const Stage& stage, const Workload& workload, const Rules& rules, Time begin) {
+  return Day(stage, rules, begin).run(workload);
+}
+
+std::vector<Rules> rules_to_compare(const Cluster& cluster) {
+  FlagSettings compat;
+  compat.karpenter_compat = true;
+  Settings savings = ungated(cluster), utilization = ungated(cluster), grace = ungated(cluster);
+  const Settings defaults = codec::resolve_settings(cluster, {});
+  for (PoolSettings& pool : savings.pools) pool.savings_threshold.value = 0.01;
+  utilization.utilization_threshold.value = defaults.utilization_threshold.value;
+  for (PoolSettings& pool : grace.pools) pool.grace_period.value = DurationOrNever{kGrace};
+  return {{"no consolidation", defaults, false},
+          {"old rules (Karpenter's)", codec::resolve_settings(cluster, compat)},
+          {"savings threshold alone", savings},
+          {"utilization threshold alone", utilization},
+          {"grace period of 30m alone", grace},
+          {"the defaults", defaults}};
+}
+
+std::vector<Rules> rules_of_a_sweep(const Cluster& cluster, const std::vector<double>& thresholds) {
+  std::vector<Rules> list = {{"no consolidation", codec::resolve_settings(cluster, {}), false}};
+  for (double threshold : thresholds) {
+    Settings s = codec::resolve_settings(cluster, {});
+    for (PoolSettings& pool : s.pools) pool.savings_threshold.value = threshold;
+    list.push_back({fmt::format("{:g}", threshold), s});
+  }
+  return list;
+}
+
+}  // namespace tamp::churn

@@ -1,0 +1,265 @@
+#include "decide/frugal.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+namespace tamp::decide {
+namespace {
+
+constexpr std::size_t kMostTogether = 100;
+// Trials that fail one after another before a set counts as complete.
+constexpr std::size_t kPatience = 40;
+// Room that stays unused because pods are no liquid.
+constexpr double kPacking = 0.003;
+constexpr int kHalvings = 40;
+
+struct Room2 {
+  double cores = 0, gigabytes = 0;
+  Room2& operator+=(const Room2& o) {
+    cores += o.cores;
+    gigabytes += o.gigabytes;
+    return *this;
+  }
+};
+
+Room2 of(const ResourceList& r) {
+  return {static_cast<double>(r.get(kCpu)) / 1e3,
+          static_cast<double>(r.get(kMemory)) / (1024.0 * 1024 * 1024)};
+}
+
+struct Machine {
+  double dollars;
+  Room2 room;
+};
+
+std::vector<Machine> machines_for_sale(const schedule::Index& index) {
+  std::vector<Machine> list;
+  const Cluster& c = index.cluster();
+  for (const auto& t : index.templates()) {
+    const auto& reqs = index.requirements().at(t.requirements);
+    for (TypeId id : t.types) {
+      const InstanceType& type = c.catalogue->types[id.index()];
+      double least = std::numeric_limits<double>::max();
+      for (std::size_t i = 0; i < type.offerings.size(); ++i)
+        if (type.offerings[i].available &&
+            schedule::overlap(reqs, index.offering_requirements(id)[i], c.symbols))
+          least = std::min(least, type.offerings[i].dollars);
+      Room2 room = of(type.allocatable), taken = of(t.daemon_overhead[id.index()]);
+      room.cores -= taken.cores;
+      room.gigabytes -= taken.gigabytes;
+      if (least < std::numeric_limits<double>::max() && room.cores > 0 && room.gigabytes > 0)
+        list.push_back({least, room});
+    }
+  }
+  return list;
+}
+
+struct Worth {
+  double core = 0, gigabyte = 0;
+  double operator()(const Room2& r) const { return core * r.cores + gigabyte * r.gigabytes; }
+};
+
+// max λ·demand subject to λ·room ≤ price for every machine: concave in the worth of a core, so the interval is cut in thirds.
+Worth worth_of(const std::vector<Machine>& machines, const Room2& demand) {
+  if (machines.empty()) return {};
+  double most = std::numeric_limits<double>::max();
+  for (const auto& m : machines) most = std::min(most, m.dollars / m.room.cores);
+  const auto at = [&](double core) {
+    double gigabyte = std::numeric_limits<double>::max();
+    for (const auto& m : machines)
+      gigabyte = std::min(gigabyte, (m.dollars - core * m.room.cores) / m.room.gigabytes);
+    return Worth{core, std::max(0.0, gigabyte)};
+  };
+  double low = 0, high = most;
+  for (int i = 0; i < 2 * kHalvings; ++i) {
+    const double a = low + (high - low) / 3, b = high - (high - low) / 3;
+    (at(a)(demand) < at(b)(demand) ? low : high) = at(a)(demand) < at(b)(demand) ? a : b;
+  }
+  return at((low + high) / 2);
+}
+
+struct Stock {
+  const Candidate* candidate;
+  double dollars;
+  double moves;  // what its pods weigh
+  Room2 room;    // that movable pods have or could have
+};
+
+class Balance {
+ public:
+  Balance(const Moves& moves, std::span<const Candidate* const> candidates) : index_(moves.index()) {
+    const Cluster& c = index_.cluster();
+    std::vector<bool> may_go(c.nodes.size());
+    for (const Candidate* v : candidates) may_go[v->node.index()] = true;
+    for (const Candidate& v : moves.candidates()) {
+      const Node& node = c.nodes[v.node.index()];
+      Room2 load, used;
+      for (PodId p : node.pods) {
+        const Pod& pod = c.pods[p.index()];
+        if (pod.terminal()) continue;
+        used += of(c.spec(pod).requests);
+      }
+      for (PodId p : v.pods) load += of(index_.fresh_requests(p));
+      Room2 room = of(node.allocatable);
+      room.cores += load.cores - used.cores;
+      room.gigabytes += load.gigabytes - used.gigabytes;
+      if (may_go[v.node.index()]) {
+        demand_ += load;
+        stock_.push_back({&v, v.dollars, std::max(1e-3, v.eviction_cost - 1), room});
+      } else {
+        fixed_ += v.dollars;
+        // What is free on nodes that stay in any case helps, if pods may go there.
+        const auto& site = index_.site(index_.site_of(v.node));
+        if (!site.leaving && !site.unschedulable && site.closed == schedule::Closed::No &&
+            site.taints.empty()) {
+          spare_.cores += std::max(0.0, room.cores - load.cores);
+          spare_.gigabytes += std::max(0.0, room.gigabytes - load.gigabytes);
+        }
+      }
+    }
+    worth_ = worth_of(machines_for_sale(index_), demand_);
+  }
+
+  const Worth& worth() const { return worth_; }
+  double excess(const Stock& s, double share) const { return s.dollars - share * worth_(s.room); }
+  bool doomed(const Stock& s, double rate, double share) const { return excess(s, share) > rate * s.moves; }
+
+  // What the cluster would cost if what is doomed at this rate were gone; `share` is what a node's room counts of its worth: less
+  // than all of it where the nodes that stay have more than is needed.
+  double cost(double rate, double& share) const {
+    share = 1;
+    Room2 kept = kept_room(rate, share);
+    if (covers(kept)) {
+      double low = 0, high = 1;
+      for (int i = 0; i < kHalvings; ++i) {
+        const double middle = (low + high) / 2;
+        (covers(kept_room(rate, middle)) ? high : low) = middle;
+      }
+      share = high;
+      kept = kept_room(rate, share);
+    }
+    double total = fixed_;
+    for (const Stock& s : stock_)
+      if (!doomed(s, rate, share)) total += s.dollars;
+    const Room2 missing{std::max(0.0, demand_.cores * (1 + kPacking) - kept.cores),
+                        std::max(0.0, demand_.gigabytes * (1 + kPacking) - kept.gigabytes)};
+    return total + worth_(missing);
+  }
+
+  Doom draw_line(double most) const {
+    double share = 1;
+    double low = 0, high = 0;
+    for (const Stock& s : stock_) high = std::max(high, s.dollars / s.moves);
+    for (int i = 0; i < kHalvings; ++i) {
+      const double middle = (low + high) / 2;
+      (cost(middle, share) <= most ? low : high) = middle;
+    }
+    const double rate = low;
+    cost(rate, share);
+    std::vector<const Stock*> list;
+    for (const Stock& s : stock_)
+      if (doomed(s, rate, share)) list.push_back(&s);
+    std::sort(list.begin(), list.end(), [&](const Stock* a, const Stock* b) {
+      const double x = excess(*a, share) / a->moves, y = excess(*b, share) / b->moves;
+      if (x != y) return x > y;
+      return a->candidate->node < b->candidate->node;
+    });
+    Doom doom{{}, worth_.core, worth_.gigabyte};
+    for (const Stock* s : list) doom.nodes.push_back(s->candidate);
+    return doom;
+  }
+
+ private:
+  Room2 kept_room(double rate, double share) const {
+    Room2 kept = spare_;
+    for (const Stock& s : stock_)
+      if (!doomed(s, rate, share)) kept += s.room;
+    return kept;
+  }
+  bool covers(const Room2& kept) const {
+    return kept.cores >= demand_.cores * (1 + kPacking) &&
+           kept.gigabytes >= demand_.gigabytes * (1 + kPacking);
+  }
+
+  const schedule::Index& index_;
+  std::vector<Stock> stock_;
+  Room2 demand_, spare_;
+  double fixed_ = 0;
+  Worth worth_;
+};
+
+// Goes through the list and keeps every node with which `holds` is still true, in steps that double while they succeed.
+template <typename Holds>
+std::vector<const Candidate*> grow(std::span<const Candidate* const> list, Holds holds) {
+  std::vector<const Candidate*> set;
+  std::size_t next = 0, step = 1, failures = 0;
+  while (next < list.size() && set.size() < kMostTogether && failures < kPatience) {
+    const std::size_t take = std::min({step, list.size() - next, kMostTogether - set.size()});
+    std::vector<const Candidate*> trial = set;
+    trial.insert(trial.end(), list.begin() + static_cast<std::ptrdiff_t>(next),
+                 list.begin() + static_cast<std::ptrdiff_t>(next + take));
+    if (holds(trial)) {
+      set = std::move(trial);
+      next += take;
+      step *= 2;
+      failures = 0;
+    } else if (take > 1) {
+      step = take / 2;
+    } else {
+      ++next;
+      ++failures;
+    }
+  }
+  return set;
+}
+
+Method method_for(const std::vector<const Candidate*>& set) {
+  return set.size() > 1 ? Method::Multi : Method::Single;
+}
+
+}  // namespace
+
+Doom doomed_nodes(const Moves& moves, std::span<const Candidate* const> candidates, double most) {
+  return Balance(moves, candidates).draw_line(most);
+}
+
+std::optional<Command> frugal_command(Moves& moves, std::span<const Candidate* const> candidates,
+                                      std::span<const BudgetState> budgets, double most) {
+  const Doom doom = doomed_nodes(moves, candidates, most);
+  std::vector<NodeId> avoided;
+  for (const Candidate* v : doom.nodes) avoided.push_back(v->node);
+  std::vector<const Candidate*> list;
+  std::vector<BudgetState> left(budgets.begin(), budgets.end());
+  const auto nodes = static_cast<std::int64_t>(moves.context().cluster.nodes.size());
+  const std::int64_t spare = nodes - std::max<std::int64_t>(0, moves.context().settings.min_nodes.value);
+  for (const Candidate* v : doom.nodes) {
+    if (static_cast<std::int64_t>(list.size()) >= spare) break;
+    if (v->pool.valid()) {
+      BudgetState& s = left[v->pool.index()];
+      if (s.remaining() <= 0) continue;
+      ++s.disrupting;
+    }
+    list.push_back(v);
+  }
+  moves.avoid(avoided);
+  Priced best;
+  const auto consider = [&](const std::vector<const Candidate*>& set) {
+    if (set.empty()) return;
+    Priced p = moves.evaluate(set, method_for(set));
+    const auto gain = [](const Priced& x) { return x.command->savings - x.command->required_savings; };
+    if (p.command && (!best.command || gain(p) > gain(best))) best = std::move(p);
+  };
+  consider(grow(list, [&](const auto& set) { return moves.deletable(set); }));
+  if (!best.command)
+    for (std::size_t t = 0; t < moves.index().templates().size(); ++t) {
+      auto set = grow(list, [&](const auto& trial) { return moves.replaceable(trial, t); });
+      // The fuller the new machine, the better; but the price rules may ask for less.
+      for (; !set.empty() && !best.command; set.resize(set.size() * 3 / 4)) consider(set);
+    }
+  moves.avoid({});
+  if (best.command) best.command->avoided = std::move(avoided);
+  return std::move(best.command);
+}
+
+}  // namespace tamp::decide

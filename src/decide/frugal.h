@@ -1,0 +1,40 @@
+// The search for few moves: which nodes must go so that the cluster costs no more than a given sum, and as few pods as possible
+// are moved for it.
+//
+// The searches of a pass take what they can get, and move most pods more than once: a pod lands on a node that goes next. Here
+// the end is settled first, and only what it needs is moved.
+//
+// 1. What is a core, what is a gigabyte worth? The prices (λ) at which no machine that could be bought gives more for its money:
+//    the dual of buying room for all pods at once, fractions of machines allowed.
+// 2. A node is worth λ times its room, because what is free on it will be filled, and costs its price. What it costs beyond its
+//    worth is saved by emptying it, for the moves of its pods. Nodes that save most per move are to go ("doomed"), as many as the
+//    sum asks for; the rate ρ (dollars per unit of disruption) at which the line is drawn is found by bisection.
+// 3. Doomed nodes take no pods. Those whose pods find room on the nodes that stay are deleted together; when that room is used up,
+//    as many as fill one new machine are replaced by it.
+//
+// Each pod so moves once. Every command passes the same simulation, prices and gates as any other. Work is counted, not timed.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "decide/moves.h"
+
+namespace tamp::decide {
+
+struct Doom {
+  std::vector<const Candidate*> nodes;  // most savings per unit of disruption first
+  double core_worth = 0;                // dollars per hour
+  double gigabyte_worth = 0;
+};
+
+// `candidates` are those that may go in this step or in a later one; `most` is what the whole cluster may cost per hour.
+Doom doomed_nodes(const Moves& moves, std::span<const Candidate* const> candidates, double most);
+
+// The next command on the way to a cluster that costs at most `most`; nothing where it does already, or no way is found.
+// `allowed` are candidates within the budgets of their pools.
+std::optional<Command> frugal_command(Moves& moves, std::span<const Candidate* const> candidates,
+                                      std::span<const BudgetState> budgets, double most);
+
+}  // namespace tamp::decide

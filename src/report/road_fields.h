@@ -1,0 +1,69 @@
+// The road to the fixpoint as fields of a document; Writer is JsonWriter or YamlWriter. Keys: docs/reference/plan-json.md.
+#pragma once
+
+#include <string_view>
+
+#include "decide/road.h"
+#include "report/words.h"
+
+namespace tamp::report {
+
+template <typename Writer>
+void write_step(Writer& w, const Symbols& names, const decide::Step& step) {
+  const auto text = [&](Symbol s) { return names.text(s); };
+  w.begin_object();
+  w.field("method", name(step.method));
+  w.field("decision", step.made ? "replace" : "delete");
+  w.key("nodes").begin_array();
+  for (const Symbol n : step.nodes) w.string(text(n));
+  w.end_array();
+  w.key("newNode");
+  if (step.made) {
+    w.begin_object();
+    w.field("name", text(step.made->node)).field("nodePool", text(step.made->pool));
+    w.field("instanceType", text(step.made->type)).field("zone", text(step.made->zone));
+    w.field("capacityType", text(step.made->capacity_type));
+    w.field("hourlyPrice", step.made->price.dollars());
+    w.end_object();
+  } else {
+    w.null();
+  }
+  w.field("hourlySavings", step.savings.dollars());
+  w.field("disruptionCost", step.disruption_cost);
+  w.key("pods").begin_array();
+  for (const decide::StepMove& m : step.moves) {
+    w.begin_object();
+    w.field("namespace", text(m.ns)).field("name", text(m.name));
+    w.field("from", text(m.from)).field("to", text(m.to));
+    w.end_object();
+  }
+  w.end_array();
+  w.key("after").begin_object();
+  w.field("nodes", step.nodes_left).field("hourlyCost", step.hourly_cost.dollars());
+  w.field("hourlySavings", step.saved.dollars()).field("podMoves", step.moved);
+  w.end_object();
+  w.end_object();
+}
+
+template <typename Writer>
+void write_road(Writer& w, const decide::Road& road) {
+  w.key("road").begin_object();
+  w.field("arrived", road.arrived);
+  w.field("worthSteps", road.worth);
+  w.field("worthPerDisruption", road.worth_per_move);
+  w.key("passes");
+  if (road.passes) {
+    w.begin_object();
+    w.field("steps", road.passes->steps).field("podMoves", road.passes->moved);
+    w.field("hourlyCost", road.passes->hourly_cost.dollars());
+    w.end_object();
+  } else {
+    w.null();
+  }
+  w.key("steps").begin_array();
+  for (const decide::Step& step : road.steps) write_step(w, road.names, step);
+  w.end_array();
+  w.end_object();
+}
+
+}  // namespace tamp::report

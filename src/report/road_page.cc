@@ -1,0 +1,55 @@
+#include "report/road_page.h"
+
+#include <fmt/format.h>
+
+#include "report/layout.h"
+#include "report/words.h"
+
+namespace tamp::report {
+namespace {
+
+std::string what(const decide::Road& road, const decide::Step& step) {
+  std::string out =
+      fmt::format("{} {}", step.made ? "replace" : "delete", count(step.nodes.size(), "node", "nodes"));
+  if (step.made) out += " by " + printable(road.names.text(step.made->type));
+  return out;
+}
+
+}  // namespace
+
+std::string road_page(const decide::Road& road, const Style& style) {
+  std::string out = paint(style, Ink::Bold, "THE ROAD") +
+                    paint(style, Ink::Dim, "  each step on the cluster that the one before leaves, settled") +
+                    "\n\n";
+  if (road.steps.empty()) return out + "  no step\n";
+  Table table(
+      {Align::Right, Align::Left, Align::Right, Align::Right, Align::Right, Align::Right, Align::Right}, 2);
+  table.header({"STEP", "WHAT", "PODS", "SAVES $/HOUR", "NODES", "$/HOUR", "MOVES SO FAR"});
+  for (std::size_t i = 0; i < road.steps.size(); ++i) {
+    const decide::Step& step = road.steps[i];
+    table.row({{std::to_string(i + 1)},
+               {what(road, step)},
+               {std::to_string(step.moves.size())},
+               {hour_amount(step.savings), Ink::Green},
+               {std::to_string(step.nodes_left)},
+               {hour_amount(step.hourly_cost)},
+               {std::to_string(step.moved)}});
+    if (i + 1 == road.worth && i + 1 < road.steps.size())
+      table.note(
+          fmt::format("from here on a pod that moves saves less than ${} an hour", road.worth_per_move),
+          Ink::Yellow);
+  }
+  out += table.render(style);
+  const decide::Step& last = road.steps.back();
+  out += fmt::format("\n  {}: {} → {} nodes, {} → {}, {} of {} pods\n",
+                     road.arrived ? "then nothing is left to do" : "there is more to do after these",
+                     road.nodes, last.nodes_left, per_hour(road.hourly_cost), per_hour(last.hourly_cost),
+                     count(last.moved, "move", "moves"), road.pods);
+  if (road.passes)
+    out += paint(style, Ink::Dim,
+                 fmt::format("  pass by pass: {}, {}, {}\n", count(road.passes->steps, "step", "steps"),
+                             per_hour(road.passes->hourly_cost), count(road.passes->moved, "move", "moves")));
+  return out;
+}
+
+}  // namespace tamp::report

@@ -1,0 +1,13 @@
+// The road to the fixpoint for people: one line for each step, with what it saves, whom it moves, and the running total.
+#pragma once
+
+#include <string>
+
+#include "decide/road.h"
+#include "report/style.h"
+
+namespace tamp::report {
+
+std::string road_page(const decide::Road& road, const Style& style);
+
+}  // namespace tamp::report
