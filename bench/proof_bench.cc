@@ -115,7 +115,7 @@ int main(int argc, char** argv) {
   std::size_t proven = 0;
   const double all = best_of(1, [&] {
     for (std::size_t i = 0; i < tried; ++i)
-      proven += prove::prove(evidence, {singles.commands[i].nodes, &singles.commands[i], ""}).holds ? 1 : 0;
+      if (prove::prove(evidence, {singles.commands[i].nodes, &singles.commands[i], ""}).holds) ++proven;
   });
   if (tried > 0)
     fmt::print("one proof     {:10.3f} ms  (mean of {} single moves, {} hold)\n",
