@@ -23,12 +23,21 @@ std::size_t utf8_length(std::string_view text) {
   return length;
 }
 
+// Stands in JSON for itself: printable ASCII without quote and backslash.
+bool is_plain(char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; }
+
 }  // namespace
 
 void append_json_string(std::string& out, std::string_view text) {
   static constexpr char kHex[] = "0123456789abcdef";
   out += '"';
   while (!text.empty()) {
+    // Nearly all of nearly every text needs nothing done to it.
+    std::size_t plain = 0;
+    while (plain < text.size() && is_plain(text[plain])) ++plain;
+    out.append(text.data(), plain);
+    text.remove_prefix(plain);
+    if (text.empty()) break;
     const char c = text.front();
     std::size_t taken = 1;
     if (c == '"' || c == '\\') {

@@ -101,6 +101,9 @@ std::optional<PublishedPlan> Controller::on_offer() const {
     if (dismissal && dismissal->plan_hash == offer->plan->hash)
       offer->dismissed_by = dismissal->by.empty() ? "somebody" : dismissal->by;
   }
+  const auto writer = writers_.find(std::string(kDefaultPolicy));
+  const codec::PublishedStatus* shown = writer == writers_.end() ? nullptr : writer->second->published();
+  offer->written = shown != nullptr && shown->plan_hash == offer->plan->hash;
   return offer;
 }
 
@@ -465,7 +468,9 @@ std::shared_ptr<const Outlook> Controller::outlook() {
   const std::uint64_t generation = store_.generation();
   const std::uint64_t news = (collector_ ? collector_->news() : 0) + application_.news();
   const bool same_cluster = outlook_ && outlook_generation_ == generation;
-  if (same_cluster && outlook_news_ == news && outlook_->distrust == why) return outlook_;
+  if (same_cluster && outlook_news_ == news && outlook_->distrust == why &&
+      outlook_->autoscaler == autoscaler_.status())
+    return outlook_;
   auto fresh = std::make_shared<Outlook>();
   fresh->reading = same_cluster ? outlook_->reading : std::make_shared<const codec::Reading>(store_.view());
   fresh->settings = codec::resolve_settings(fresh->reading->cluster, options_.flags);

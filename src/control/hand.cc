@@ -147,6 +147,7 @@ void Errand::edit(const Tree& object) {
   if (edit.answer == execute::Edit::Answer::NothingToDo)
     return finish(std::move(done), std::string(object.at({"metadata", "resourceVersion"}).string()));
   const kube::ResourceType& type = about_claim(mutation_.kind) ? kNodeClaims : kube::kNodes;
+  sent_ = true;
   request_ = client_.patch(
       type, "", mutation_.name, "", kube::PatchType::Json, make_json_patch(edit.operations),
       [this, done](kube::Reply reply) {
@@ -164,6 +165,7 @@ void Errand::evict(const Tree& pod) {
   if (pod.at({"metadata"}).has("deletionTimestamp")) return finish(concluded(MutationState::Done));
   kube::EvictOptions options;
   options.uid = mutation_.uid;
+  sent_ = true;
   request_ = client_.evict(mutation_.ns, mutation_.name, options, [this](kube::Reply reply) {
     if (reply.ok()) return finish(concluded(MutationState::Done));
     if (reply.error->kind == Kind::NotFound) return finish(concluded(MutationState::Done, "Gone"));
@@ -176,6 +178,7 @@ void Errand::evict(const Tree& pod) {
 void Errand::create_claim(const Tree& pool) {
   auto body = execute::write_claim(run_, pool);
   if (!body) return refused({Kind::Invalid, 0, "", body.error().message, {}, false, {}});
+  sent_ = true;
   request_ = client_.create(kNodeClaims, "", std::move(*body), [this](kube::Reply reply) {
     if (!reply.ok()) {
       if (reply.error->kind == Kind::AlreadyExists)
@@ -205,6 +208,7 @@ void Errand::delete_claim(const Tree& claim) {
   if (claim.at({"metadata"}).has("deletionTimestamp")) return finish(concluded(MutationState::Done));
   kube::RemoveOptions options;
   options.uid = claim.at({"metadata", "uid"}).string();
+  sent_ = true;
   request_ = client_.remove(kNodeClaims, "", mutation_.name, options, [this](kube::Reply reply) {
     if (reply.ok() || reply.error->kind == Kind::NotFound) return finish(concluded(MutationState::Done));
     if (reply.error->kind == Kind::Conflict) return again_or_blocked(*reply.error);
@@ -213,6 +217,7 @@ void Errand::delete_claim(const Tree& claim) {
 }
 
 void Errand::again_or_blocked(const kube::ApiError& error) {
+  sent_ = false;  // it was refused
   if (++conflicts_ < kMostConflicts) return read_object();
   refused(error);
 }

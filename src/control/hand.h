@@ -30,6 +30,8 @@ class Errand {
   Errand(const Errand&) = delete;
   Errand& operator=(const Errand&) = delete;
   void begin();
+  // What changes something is on its way. Before that the errand can be dropped without a trace.
+  bool sent() const { return sent_; }
 
  private:
   void read(const kube::ResourceType& type, std::string_view ns, std::string_view name,
@@ -51,6 +53,7 @@ class Errand {
   std::vector<std::string> added_before_;  // by earlier entries about the same node
   std::function<void(Deed)> done_;
   int conflicts_ = 0;
+  bool sent_ = false;
   kube::Pending request_;
 };
 

@@ -69,7 +69,7 @@ void RunAttendant::adopt(ShelvedRun found) {
     // Ours for the first time, or somebody else's since: what is under way here is not in that journal.
     errands_.clear();
     deeds_.clear();
-    stored_status_ = std::move(status);
+    set_stored(std::move(status));
     run_ = std::move(found.run);
     execute::resume(*run_);
   }
@@ -96,8 +96,19 @@ void RunAttendant::tick() { step(); }
 
 bool RunAttendant::at_rest() const {
   return run_ && !busy_ && execute::over(run_->phase) && !run_->late_watch_until && errands_.empty() &&
-         deeds_.empty() && recorded_phase_ == run_->phase && finalizer_fits() &&
-         execute::write_status(*run_) == stored_status_;
+         deeds_.empty() && recorded_phase_ == run_->phase && finalizer_fits() && is_stored();
+}
+
+bool RunAttendant::is_stored() const {
+  if (stored_run_ && *stored_run_ == *run_) return true;
+  if (execute::write_status(*run_) != stored_status_) return false;
+  stored_run_ = *run_;
+  return true;
+}
+
+void RunAttendant::set_stored(std::string status) {
+  stored_status_ = std::move(status);
+  stored_run_.reset();
 }
 
 void RunAttendant::step_soon() {
@@ -159,32 +170,45 @@ void RunAttendant::step() {
   if (step.revalidate) revalidate(outlook);
   rehearse(step.rehearse);
 
-  std::string status = execute::write_status(*run_);
-  if (status == stored_status_ && record(*outlook)) status = execute::write_status(*run_);
-  if (step.changed || !(*run_ == before) || status != stored_status_) return store(std::move(status));
+  if (!recall()) return;
+  record(*outlook);
+  if (!is_stored()) return store();
   if (!finalizer_fits()) return write_finalizer();
   act();
 }
 
-// The newest record's hash goes into the status with whatever else is stored, and by itself at the end. True if it did.
-// REQUIRES: the run is stored as it is.
-bool RunAttendant::record(const Outlook& outlook) {
-  if (run_->phase == Phase::Approved) return false;
+// Calls errands back whose entry is no longer to be carried out. False while an abort must wait for one that is on its way: its answer
+// brings the next step.
+bool RunAttendant::recall() {
+  std::erase_if(errands_, [&](const auto& entry) {
+    const execute::Mutation* mutation = run_->journal.find(entry.first);
+    return (mutation == nullptr || !mutation->open()) && !entry.second->sent();
+  });
+  if (run_->phase != Phase::Aborting) return true;
+  return std::none_of(errands_.begin(), errands_.end(), [&](const auto& entry) {
+    const execute::Mutation* mutation = run_->journal.find(entry.first);
+    return mutation != nullptr && mutation->reason == "Withdrawn";
+  });
+}
+
+// The newest record's hash goes into the status with whatever else is stored, and by itself at the end.
+void RunAttendant::record(const Outlook& outlook) {
+  if (run_->phase == Phase::Approved || !is_stored()) return;
   const std::string head = surroundings_.recorded(*run_, outlook);
   recorded_phase_ = run_->phase;
   const bool worth_a_write = execute::over(run_->phase) || run_->phase != head_phase_;
-  if (head.empty() || !worth_a_write) return false;
+  if (head.empty() || !worth_a_write) return;
   run_->audit_head = head;
   head_phase_ = run_->phase;
-  return true;
 }
 
 // ---- storing
 
-void RunAttendant::store(std::string status) {
+void RunAttendant::store() {
   busy_ = true;
+  const std::string status = execute::write_status(*run_);
   request_ = client_.patch(kube::kConsolidationRuns, "", name_, "status", kube::PatchType::Json,
-                           kube::make_json_patch(resource_version_, {{"add", "/status", std::move(status)}}),
+                           kube::make_json_patch(resource_version_, {{"add", "/status", status}}),
                            [this](kube::Reply reply) { stored(std::move(reply)); });
 }
 
@@ -209,9 +233,9 @@ void RunAttendant::stored(kube::Reply reply) {
   resource_version_ = std::move(written.resource_version);
   finalizers_ = std::move(written.finalizers);
   deleting_ = written.deleting;
-  stored_status_ = written.error.empty() ? execute::write_status(written.run) : std::string();
+  set_stored(written.error.empty() ? execute::write_status(written.run) : std::string());
   if (written.run.abort_requested) run_->abort_requested = true;
-  if (stored_status_ != execute::write_status(*run_)) {
+  if (!is_stored()) {
     // Not what we meant: the schema cut something off, or a conclusion came meanwhile. A journal that is not kept whole must not be
     // acted on.
     log_.debug("stored run differs", {{"run", name_}});

@@ -5,7 +5,8 @@
 //                     └──────────────────── on a tick, a change, a conclusion ◀───────────────────┘
 //
 // Nothing is carried out unless the stored status is the very run that asks for it, and the run carries our finalizer, so that
-// it cannot vanish while it holds nodes. A write that meets another version is no reason to insist: the run is read again.
+// it cannot vanish while it holds nodes. An abort is stored when nothing of what it withdraws is on its way any more: whoever reads
+// Aborting knows that no eviction and no mark will follow. A write that meets another version is no reason to insist: the run is read again.
 //
 // Thread safety: none; lives on one loop.
 #pragma once
@@ -81,8 +82,11 @@ class RunAttendant {
   void step_soon();
   execute::Sight look(const Outlook& outlook);
   std::string distrust(const Outlook& outlook) const;
-  bool record(const Outlook& outlook);
-  void store(std::string status);
+  void record(const Outlook& outlook);
+  bool is_stored() const;
+  void set_stored(std::string status);
+  bool recall();
+  void store();
   void stored(kube::Reply reply);
   void write_finalizer();
   bool finalizer_fits() const;
@@ -99,6 +103,8 @@ class RunAttendant {
 
   std::optional<execute::Run> run_;  // the newest; stored when stored_status_ says the same
   std::string stored_status_;
+  mutable std::optional<execute::Run>
+      stored_run_;  // one whose status that is, if known: spares writing it out
   std::string resource_version_;
   std::vector<std::string> finalizers_;
   bool deleting_ = false;

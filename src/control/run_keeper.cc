@@ -251,7 +251,8 @@ void RunKeeper::approve() {
   const auto& policy = outlook->reading->cluster.policy;
   if (!policy || policy->approval != "Automatic" || policy->mode != "Act" || policy->paused) return;
   const std::string& hash = published->plan->hash;
-  if (!published->plan->holds()) return;
+  // Nobody, not even a policy, approves what cannot be read.
+  if (!published->written || !published->plan->holds()) return;
   if (shelf_.runs().contains(automatic_name(hash))) return;
   std::string obstacle =
       obstacle_to_approval(*published->plan, known_runs(), outlook->reading->cluster, loop_.now());

@@ -25,6 +25,7 @@ struct PublishedPlan {
   std::shared_ptr<const prove::ConsolidationPlan> plan;  // null: none is published
   bool pressure_guards = true;                           // of its planner
   std::string dismissed_by = {};                         // somebody does not want it; empty: nobody said so
+  bool written = false;                                  // the policy's status shows it
 };
 
 class RunKeeper {

@@ -115,7 +115,9 @@ Finding interference(const Run& run, const Sight& sight) {
   for (const Victim& v : run.victims) {
     const Node* const node = find_node(cluster, v.node, v.uid);
     if (node == nullptr || !done(run, MutationKind::Cordon, v.node)) continue;
-    if (run.journal.last(MutationKind::Release, "", v.node) != nullptr) continue;
+    if (run.journal.last(MutationKind::Release, "", v.node) != nullptr ||
+        run.journal.last(MutationKind::Leave, "", v.node) != nullptr)
+      continue;
     const bool taint_set = done(run, MutationKind::Taint, v.node);
     if (taint_set && !tainted(cluster, *node))
       return stop("interference", "Interference", fmt::format("somebody took our taint off node {}", v.node));

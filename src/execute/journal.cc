@@ -6,9 +6,9 @@
 namespace tamp::execute {
 namespace {
 
-constexpr std::array<std::string_view, 9> kKinds = {"Protect",     "Cordon",   "Evict",
-                                                    "Taint",       "Uncordon", "CreateClaim",
-                                                    "DeleteClaim", "Release",  "ReleaseClaim"};
+constexpr std::array<std::string_view, 10> kKinds = {"Protect",      "Cordon",      "Evict",       "Taint",
+                                                     "Uncordon",     "CreateClaim", "DeleteClaim", "Release",
+                                                     "ReleaseClaim", "Leave"};
 constexpr std::array<std::string_view, 5> kStates = {"Intended", "Unclear", "Done", "Blocked", "Failed"};
 
 template <typename T, std::size_t n>

@@ -28,6 +28,7 @@ enum class MutationKind : std::uint8_t {
   DeleteClaim,   // reap.mode NodeClaim: a victim's claim; while aborting: an unused replacement
   Release,       // a node: whatever this run put on it, as far as it is still as we left it
   ReleaseClaim,  // the replacement's claim: its protection
+  Leave,         // reap.mode None, a victim: as Release, but the cordon stays, as a person's would
 };
 std::string_view word(MutationKind kind);
 std::optional<MutationKind> mutation_kind_of(std::string_view word);

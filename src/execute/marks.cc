@@ -78,6 +78,11 @@ class Editing {
     if (node_.at({"spec", "unschedulable"}).boolean()) operation("remove", "/spec/unschedulable");
     hold();
   }
+  // The cordon is a person's from now on.
+  void leave() {
+    added_.erase(std::string(kAddedCordon));
+    release();
+  }
   void release() {
     candidates_.clear();
     const bool held = runs_.erase(run_) != 0;
@@ -185,6 +190,9 @@ Edit edit_node(const Tree& node, const Mutation& mutation, std::string_view run,
     case MutationKind::Release:
     case MutationKind::ReleaseClaim:
       editing.release();
+      break;
+    case MutationKind::Leave:
+      editing.leave();
       break;
     case MutationKind::Evict:
     case MutationKind::CreateClaim:

@@ -42,7 +42,7 @@ struct Edit {
   std::vector<PatchOperation> operations;  // the first two test uid and resourceVersion
   std::vector<std::string> added;          // Tamp's own, by this edit or before it, of what such an edit adds
 };
-// How to carry a Protect, Cordon, Taint, Uncordon, Release or ReleaseClaim out on the node (or NodeClaim) as it is now. `node` is the
+// How to carry a Protect, Cordon, Taint, Uncordon, Release, Leave or ReleaseClaim out on the node (or NodeClaim) as it is now. `node` is the
 // live object, just read. A claim whose uid the journal does not know is ours if its note says so. What the journal knows of earlier
 // additions counts where the note was removed by others.
 Edit edit_node(const codec::Tree& node, const Mutation& mutation, std::string_view run,

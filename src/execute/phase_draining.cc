@@ -228,11 +228,19 @@ void settle(Turn& turn) {
     enter(run, Phase::AwaitingReap, turn.now(), "", "the empty nodes are the autoscaler's");
     return;
   }
-  bool over = see_to(turn, MutationKind::Release, changed_nodes(run)).over;
+  // Schedulable again they would fill up before anybody came for them.
+  Targets kept = changed_nodes(run), left;
+  for (const Victim& v : run.victims) {
+    std::erase(kept, std::pair(v.node, v.uid));
+    left.emplace_back(v.node, v.uid);
+  }
+  bool over = see_to(turn, MutationKind::Release, kept).over;
+  over = see_to(turn, MutationKind::Leave, left).over && over;
   if (!run.claim.empty())
     over = see_to(turn, MutationKind::ReleaseClaim, {{run.claim, run.claim_uid}}).over && over;
   if (over)
-    finish(turn, Phase::Succeeded, "LeftEmpty", "the nodes are empty, and are left to whoever removes them");
+    finish(turn, Phase::Succeeded, "LeftEmpty",
+           "the nodes are empty and cordoned, and are left to whoever removes them");
 }
 
 }  // namespace tamp::execute

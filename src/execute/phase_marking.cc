@@ -1,6 +1,7 @@
 // Protecting and Cordoning: first every survivor is kept from the autoscalers, then every victim takes no more pods.
 #include <fmt/format.h>
 
+#include "execute/drift.h"
 #include "execute/turn.h"
 
 namespace tamp::execute {
@@ -38,6 +39,10 @@ void protect(Turn& turn) {
 }
 
 void cordon(Turn& turn) {
+  // Launching may have taken its time: whoever came meanwhile is not in the plan.
+  if (turn.trusted())
+    if (const auto drift = unplanned_pod(turn.run(), turn.cluster()))
+      return give_up(turn, drift->reason, drift->message);
   Targets nodes;
   for (const Victim& v : turn.run().victims) nodes.emplace_back(v.node, v.uid);
   if (mark(turn, MutationKind::Cordon, nodes))

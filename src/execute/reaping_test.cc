@@ -112,6 +112,9 @@ TEST_F(Reaping, ModeNoneLeavesTheEmptyNode) {
   EXPECT_EQ(stage.run.phase, Phase::Succeeded);
   EXPECT_EQ(stage.run.reason, "LeftEmpty");
   EXPECT_TRUE(stage.pods_on("b").empty());
+  // Nothing fills it again, and nothing but the cordon tells that a run was there.
+  EXPECT_FALSE(stage.schedulable("b"));
+  stage.node("b").ensure("spec").erase("unschedulable");
   EXPECT_EQ(stage.marks(), before);
   EXPECT_EQ(stage.run.outcome.achieved_savings, Money{});
 }

@@ -8,7 +8,7 @@ namespace tamp::execute {
 
 bool takes_back(const Run& run, const Mutation& m) {
   return m.kind == MutationKind::Release || m.kind == MutationKind::ReleaseClaim ||
-         (m.kind == MutationKind::DeleteClaim && m.name == run.claim);
+         m.kind == MutationKind::Leave || (m.kind == MutationKind::DeleteClaim && m.name == run.claim);
 }
 
 void give_up(Turn& turn, std::string_view reason, std::string message) {

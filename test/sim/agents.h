@@ -1,41 +1,63 @@
-// The agents of the simulated nodes as one process hears them, with a mutant that takes what is not known for nothing.
+// The agents of the simulated nodes as one process hears them: what is forged on the way (F34, F35), and a mutant that takes what is
+// not known for nothing.
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "codec/observation.h"
 #include "control/observation_source.h"
 #include "kube/loop.h"
 #include "world/world.h"
 
 namespace tamp::sim {
 
+enum class Forgery : std::uint8_t { Malformed, Oversized, OtherNode, OtherPods };
+using Forgeries = std::map<std::string, Forgery>;  // by node
+
 class Agents : public control::ObservationSource {
  public:
-  // Both must outlive it.
-  Agents(kube::Loop& loop, const world::World& world, bool unknown_is_zero)
-      : loop_(loop), world_(world), unknown_is_zero_(unknown_is_zero) {}
+  // All must outlive it.
+  Agents(kube::Loop& loop, const world::World& world, const Forgeries& forgeries, bool unknown_is_zero)
+      : loop_(loop), world_(world), forgeries_(forgeries), unknown_is_zero_(unknown_is_zero) {}
 
   kube::Pending observe(const std::string& node, std::function<void(Result<std::string>)> done) override {
     return loop_.after(Duration{2'000'000}, [this, node, done = std::move(done)] {
       std::string document = world_.cast().pressure.observation(node, world_.now());
       if (document.empty()) return;  // silent: the deadline is the asker's
-      if (unknown_is_zero_) fill_in(document);
+      if (const auto forged = forgeries_.find(node); forged != forgeries_.end())
+        forge(document, node, forged->second);
+      if (unknown_is_zero_) replace_all(document, "\":null", "\":0.00");
       done(std::move(document));
     });
   }
 
  private:
-  static void fill_in(std::string& document) {
-    constexpr std::string_view kNull = "\":null", kZero = "\":0.00";
-    for (std::size_t at = document.find(kNull); at != std::string::npos; at = document.find(kNull, at))
-      document.replace(at, kNull.size(), kZero);
+  static void replace_all(std::string& text, std::string_view from, std::string_view to) {
+    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+      text.replace(at, from.size(), to);
+  }
+  static void forge(std::string& document, const std::string& node, Forgery forgery) {
+    switch (forgery) {
+      case Forgery::Malformed:
+        document.resize(document.size() / 2);
+        return;
+      case Forgery::Oversized:
+        document.append(codec::kMaxObservationBytes, ' ');
+        return;
+      case Forgery::OtherNode:
+        return replace_all(document, "\"" + node + "\"", "\"elsewhere\"");
+      case Forgery::OtherPods:
+        return replace_all(document, R"("uid":")", R"("uid":"gone-)");
+    }
   }
 
   kube::Loop& loop_;
   const world::World& world_;
+  const Forgeries& forgeries_;
   bool unknown_is_zero_;
 };
 

@@ -58,10 +58,14 @@ void Auditor::mix(std::string_view text) {
   for (const char c : text) digest_ = (digest_ ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
 }
 
-void Auditor::begin() {
+void Auditor::find_kinds() {
   policies_ = server_.find_resource("temper.codes", "temperpolicies");
   consolidation_runs_ = server_.find_resource("temper.codes", "consolidationruns");
   claims_ = server_.find_resource("karpenter.sh", "nodeclaims");
+}
+
+void Auditor::begin() {
+  find_kinds();
   std::vector<ResourceId> kinds = {ResourceId::Nodes,       ResourceId::Pods,
                                    ResourceId::ReplicaSets, ResourceId::StatefulSets,
                                    ResourceId::Jobs,        ResourceId::ReplicationControllers};
@@ -74,9 +78,14 @@ void Auditor::begin() {
       hear(change, false, nullptr);
     }
   heard_ = server_.revision();
+  for (const auto& [uid, owner] : truth_.owners())
+    if (owner.exists && owner.desired > 0 && owner.ready >= owner.desired) whole_before_.insert(uid);
 }
 
-void Auditor::look() { catch_up(false, nullptr); }
+void Auditor::look() {
+  catch_up(false, nullptr);
+  judge_remains();
+}
 
 void Auditor::catch_up(bool ours, const Call* call) {
   while (const Change* next = server_.change_after(heard_)) {
@@ -106,6 +115,10 @@ void Auditor::hear(const Change& change, bool ours, const Call* /*call*/) {
     if (hash != published_) {
       if (!published_.empty()) was_published_[published_] = now;
       if (!hash.empty()) coverage_.count("plan published");
+      if (!hash.empty() && still_since_ && was_published_.contains(hash) &&
+          was_published_[hash] > *still_since_)
+        violate("L5",
+                "nothing happened, and plan " + hash.substr(0, 12) + " was withdrawn and published again");
       published_ = std::move(hash);
     }
     automatic_ = policy["spec"]["approval"].string() == "Automatic";
@@ -134,6 +147,9 @@ void Auditor::arriving(const std::string& identity, const Call& call) {
 }
 
 void Auditor::done(const std::string& identity, const Call& call, const world::api::Answer& answer) {
+  if (still_since_ && !call.dry_run && answer.status < 300 &&
+      (call.resource == "nodes" || call.resource == "pods" || call.resource == "nodeclaims"))
+    violate("L4", fmt::format("{} {} after everything was over", verb(call.method), call.request->target));
   catch_up(!call.dry_run, &call);
   mix(fmt::format("{}|{}|{}|{}|{}|{}\n", server_.now().ns, identity, verb(call.method), call.request->target,
                   call.request->body, answer.status));
@@ -216,10 +232,10 @@ void Auditor::judge_eviction(const Call& call) {
   const RunView* run = run_intending("Evict", call.name, live_uid, &in_flight);
   if (run == nullptr)
     return violate("I7", "evicted " + pod_name + " without an intent in any stored journal");
-  if (in_flight) coverage_.count("abort while an eviction is in flight");
-  if (run->phase != "Draining" && !in_flight)
+  if (in_flight) coverage_.count("an eviction held back while in flight");
+  if (run->phase != "Draining")
     violate("I10", fmt::format("evicted {} in phase {} of run {}", pod_name, run->phase, run->name));
-  if (!run->tripped.empty() && !in_flight)
+  if (!run->tripped.empty())
     violate("I10", fmt::format("evicted {} after guard {} had tripped", pod_name, run->tripped));
   const RunView::Move* move = run->move(live_uid);
   if (move == nullptr) return violate("I1", "evicted " + pod_name + ", which is not in the plan");
@@ -241,12 +257,7 @@ void Auditor::judge_eviction(const Call& call) {
               fmt::format("evicted {} while {} of a lower tier has no replacement", pod_name, other.name));
   }
   judge_protection(*run, "an eviction");
-  if (!run->requests_only && ailing_ != nullptr)
-    for (const auto& [node, since] : *ailing_)
-      if (run->survivors.contains(node) && now - since > kTelemetry)
-        violate("I3", fmt::format("evicted {} while survivor {} has not been measured for {}", pod_name, node,
-                                  format_duration(now - since)));
-  if (!run->requests_only) coverage_.count("eviction under pressure guards");
+  if (!run->requests_only) judge_telemetry(*run, pod_name);
   for (const auto& [node, node_uid] : run->victims) {
     const MarkedNode* marked = marks_.find(node_uid);
     if (marked == nullptr) continue;
@@ -266,6 +277,22 @@ void Auditor::judge_eviction(const Call& call) {
                                                        : truth_.owner(pod->owner).ready;
   // Counts from the moment at which the pod stops being ready, which is now.
   if (pod != nullptr) truth_.evicted(pod->owner, ready_before);
+}
+
+void Auditor::judge_telemetry(const RunView& run, const std::string& pod_name) {
+  const Time now = server_.now();
+  coverage_.count("eviction under pressure guards");
+  for (const auto& [node, since] : *ailing_)
+    if (run.survivors.contains(node) && now - since > kTelemetry)
+      violate("I3", fmt::format("evicted {} while survivor {} has not been measured for {}", pod_name, node,
+                                format_duration(now - since)));
+  for (const auto& [node, since] : *unpressured_) {
+    if (!run.survivors.contains(node) || now - since <= kTelemetry) continue;
+    for (const auto& [uid, pod] : truth_.pods())
+      if (pod.node == node && pod.is_protected && pod.ready && pod.bound && now - *pod.bound > kTelemetry)
+        violate("I3", fmt::format("evicted {} while nobody knows the pressure of {}/{} on survivor {}",
+                                  pod_name, pod.ns, pod.name, node));
+  }
 }
 
 // ---- what was written
@@ -300,26 +327,37 @@ void Auditor::judge_node_write(const Change& change) {
         if (truth_.pod(move.uid) != nullptr && truth_.pod(move.uid)->movable &&
             !rehearsed_.contains(move.uid))
           violate("I1", fmt::format("cordoned {} without a dry run of {}", name, move.name));
+      for (const auto& [pod_uid, pod] : truth_.pods())
+        if (pod.node == name && pod.movable && !pod.terminating && pod.bound &&
+            server_.now() - *pod.bound > notice_ && run->move(pod_uid) == nullptr)
+          violate("I1", fmt::format("cordoned {} although {}/{}, which the plan does not know, is on it",
+                                    name, pod.ns, pod.name));
     }
   }
   if (added("taint")) intent("Taint");
   if (adds || added("cordon") || added("taint")) {
-    bool in_flight = false;
-    for (const std::string_view kind : {"Protect", "Cordon", "Taint"})
-      run_intending(kind, name, uid, &in_flight);
     for (const auto& [run_name, run] : runs_)
-      if (!in_flight && (run.phase == "Aborting" || run.over()) &&
+      if ((run.phase == "Aborting" || run.over()) &&
           runs_in_note(after.contains("note") ? after.at("note") : "").contains(run_name))
         violate("I8", fmt::format("marked {} for run {}, which is {}", name, run_name, run.phase));
   }
-  if (removed("cordon") && !removed("no-load-balancer") && run_intending("Uncordon", name, uid) != nullptr &&
-      !after.contains("taint"))
-    violate("I11", "uncordoned " + name + " before it was tainted");
+  const bool leaves = run_intending("Leave", name, uid) != nullptr;
+  if ((removed("cordon") || removed("taint")) && !after.contains("taint") && !after.contains("cordon") &&
+      run_intending("Release", name, uid) == nullptr)
+    for (const auto& [run_name, run] : runs_)
+      if (!run.over() && run.victims.contains(name) && run.touched())
+        violate("I11", fmt::format("node {} is schedulable while run {} holds it", name, run_name));
   bool lets_go = removed("taint");
   for (const auto& [mark, value] : before)
     if (is_protection(mark) && removed(mark)) lets_go = true;
   if (removed("cordon") && run_intending("Uncordon", name, uid) == nullptr) lets_go = true;
-  if (lets_go && run_intending("Release", name, uid) == nullptr) {
+  if (leaves && removed("note") && before.contains("cordon")) {
+    // The run promised to leave it so. From now on the cordon is nobody's.
+    if (!after.contains("cordon")) violate("I11", "left " + name + " empty without a cordon");
+    left_cordoned_.insert(uid);
+    coverage_.count("left empty and cordoned");
+  }
+  if (lets_go && !leaves && run_intending("Release", name, uid) == nullptr) {
     // Only where no living run holds the node.
     const auto note = before.find("note");
     for (const std::string& run : note == before.end() ? std::set<std::string>{} : runs_in_note(note->second))
@@ -352,6 +390,8 @@ void Auditor::judge_claim_write(const Change& change) {
 void Auditor::judge_run_write(const Change& change, bool ours) {
   const std::string name(change.object().name());
   if (!change.after) {
+    if (const auto found = runs_.find(name); found != runs_.end() && found->second.touched())
+      journal_lost_ = journal_lost_ || !found->second.over();
     runs_.erase(name);
     return;
   }
@@ -381,20 +421,14 @@ void Auditor::judge_step(const RunView& before, const RunView& after, bool creat
     const auto was = was_published_.find(after.hash);
     if (after.hash != published_ && (was == was_published_.end() || now - was->second > notice_))
       violate("I1", fmt::format("run {} began with a hash that is not published", after.name));
-    // Nobody can know what a run used that was deleted since, and one that changed nothing used nothing.
-    const auto changed_something = [this](const std::string& other) {
-      const auto found = runs_.find(other);
-      return found != runs_.end() && std::any_of(found->second.phases.begin(), found->second.phases.end(),
-                                                 [](const std::string& phase) {
-                                                   return phase == "Launching" || phase == "Protecting";
-                                                 });
-    };
+    // An approval is used once it was taken in. Nobody can know what a run used that was deleted since.
     const std::string user = std::exchange(used_hashes_[after.hash], after.name);
-    if (!user.empty() && user != after.name && changed_something(user))
+    if (!user.empty() && user != after.name && runs_.contains(user))
       violate("I1", fmt::format("run {} began with a hash that was used before", after.name));
   }
   if (after.phase != before.phase) {
     if (after.phase == "Aborting" || after.over()) coverage_.count("reason " + after.reason);
+    if (after.over()) over_since_[after.name] = now;
     if (!created && (after.phases.empty() || after.phases.back() != after.phase))
       violate("I14", "run " + after.name + " is in a phase that it did not enter");
     entered_[after.name + "/" + after.phase] = now;
@@ -433,33 +467,6 @@ void Auditor::judge_step(const RunView& before, const RunView& after, bool creat
       recently_intended_[fmt::format("{}|{}|{}", was.kind, was.name, was.uid)] = {after.name, now};
     if (was.state != is.state) coverage_.count(fmt::format("{} {}", is.kind, is.state));
   }
-}
-
-void Auditor::conclude() {
-  catch_up(false, nullptr);
-  for (const auto& [name, run] : runs_)
-    if (!run.over()) violate("L1", fmt::format("run {} is still {} ({})", name, run.phase, run.reason));
-  for (const auto& [uid, node] : marks_.nodes()) {
-    if (node.now.contains("note"))
-      violate("L2", fmt::format("node {} still has a note: {}", node.name, node.now.at("note")));
-    for (const auto& [mark, value] : node.now)
-      if (mark != "note" && !node.shadow.contains(mark))
-        violate(mark == "cordon" ? "I8" : "L2", fmt::format("node {} still has {}", node.name, mark));
-    for (const auto& [mark, value] : node.shadow)
-      if (!node.now.contains(mark))
-        violate("I8", fmt::format("node {} lost {} that others had put there", node.name, mark));
-      else if (node.now.at(mark) != value)
-        violate("I8",
-                fmt::format("node {} has {}={} in place of {}", node.name, mark, node.now.at(mark), value));
-  }
-  if (claims_)
-    for (const auto& [key, claim] : server_.objects(*claims_))
-      if (claim->metadata()["annotations"].has("temper.codes/run"))
-        violate("L2", "claim " + key.second + " still has a note");
-  if (consolidation_runs_)
-    for (const auto& [key, run] : server_.objects(*consolidation_runs_))
-      if (!run->metadata()["finalizers"].empty())
-        violate("L2", "run " + key.second + " still has a finalizer");
 }
 
 }  // namespace tamp::sim

@@ -29,6 +29,8 @@ class Auditor {
 
   // Everything that is there now is as it was found.
   void begin();
+  // Custom kinds come and go.
+  void find_kinds();
   // What others did since the last time. To be called after every step of the world.
   void look();
   // Of the process with this identity.
@@ -37,11 +39,22 @@ class Auditor {
 
   // How long the controller may take to notice what others do: longer when its watches are in trouble.
   void set_notice(Duration notice) { notice_ = notice; }
-  // Nodes whose agents tell nothing that can be believed, since when. Must outlive the auditor.
-  void set_ailing(const std::map<std::string, Time>* ailing) { ailing_ = ailing; }
+  // Nodes whose agents tell nothing that can be believed, and those that do not know the pressure of their pods, since when. Both must
+  // outlive the auditor.
+  void set_ailing(const std::map<std::string, Time>* ailing, const std::map<std::string, Time>* unpressured) {
+    ailing_ = ailing;
+    unpressured_ = unpressured;
+  }
   // Faults are over and everything had its time.
   void conclude();
+  // From now on nothing happens in the cluster, and nobody approves anything.
+  void keep_still() { still_since_ = server_.now(); }
+  // Controllers (ReplicaSets and the like) with fewer ready pods than they want, and had as many before: "ns/name".
+  std::vector<std::string> short_of_pods() const;
+  // I15, where nothing but the controller's own process was troubled.
+  void judge_availability();
 
+  void violate(std::string_view rule, std::string text);
   const std::vector<Violation>& violations() const { return violations_; }
   const std::map<std::string, RunView>& runs() const { return runs_; }
   const std::string& published() const { return published_; }
@@ -52,7 +65,6 @@ class Auditor {
   const std::vector<std::string>& deeds() const { return deeds_; }
 
  private:
-  void violate(std::string_view rule, std::string text);
   void catch_up(bool ours, const Call* call);
   void hear(const world::api::Change& change, bool ours, const Call* call);
   void mix(std::string_view text);
@@ -65,13 +77,15 @@ class Auditor {
   void judge_run_write(const world::api::Change& change, bool ours);
   void judge_step(const RunView& before, const RunView& after, bool created);
   void judge_protection(const RunView& run, std::string_view before_what);
+  void judge_remains();
+  void judge_telemetry(const RunView& run, const std::string& pod_name);
   const RunView* run_intending(std::string_view kind, std::string_view name, std::string_view uid,
                                bool* in_flight = nullptr) const;
 
   world::api::Server& server_;
   Coverage& coverage_;
   std::uint64_t heard_ = 0;
-  const std::map<std::string, Time>* ailing_ = nullptr;
+  const std::map<std::string, Time>*ailing_ = nullptr, *unpressured_ = nullptr;
   Duration notice_ = Duration::seconds(8);
   std::vector<Violation> violations_;
   std::vector<std::string> deeds_;
@@ -90,7 +104,13 @@ class Auditor {
   std::map<std::string, Time> was_published_;  // until when
   std::optional<Time> paused_at_;              // the policy
   bool automatic_ = false;
-  std::string holder_;  // of the Lease
+  std::string holder_;                      // of the Lease
+  std::map<std::string, Time> over_since_;  // by run
+  bool journal_lost_ = false;               // others deleted a run that was not over
+  std::set<std::string> left_cordoned_;     // nodes by uid
+  std::set<std::string> whole_before_;      // controllers by uid
+  std::optional<Time> still_since_;
+  std::int64_t looked_ = 0;  // second
   std::optional<world::api::ResourceId> policies_, consolidation_runs_, claims_;
 };
 

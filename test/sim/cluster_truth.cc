@@ -17,6 +17,7 @@ PodTruth read_pod(const Object& pod) {
   const Tree& owner = world::api::controller_of(pod);
   truth.owner = owner["uid"].string();
   truth.terminating = pod.terminating();
+  truth.is_protected = pod.spec()["priority"].integer() >= 100'000;
   const std::string_view phase = pod.status()["phase"].string();
   // Nobody asks a Job's pods: they do their work as soon as they run.
   truth.ready = !truth.terminating &&
@@ -55,6 +56,11 @@ void ClusterTruth::evicted(const std::string& owner, std::int64_t ready_before) 
 void ClusterTruth::hear(const world::api::Change& change, Time now) {
   const Object& object = change.object();
   const std::string uid(object.uid());
+  if (change.resource != ResourceId::Pods) {
+    owners_[uid].kind = change.resource == ResourceId::Jobs ? "Job" : "set";
+    owners_[uid].ns = object.ns();
+    owners_[uid].name = object.name();
+  }
   switch (change.resource) {
     case ResourceId::Pods: {
       std::optional<Time> bound;

@@ -16,12 +16,14 @@ namespace tamp::sim {
 struct PodTruth {
   std::string ns, name, node, owner;
   bool ready = false, terminating = false, movable = true;
+  bool is_protected = false;  // tier High or Critical
   std::optional<Time> bound;  // to its node
   std::optional<std::int64_t> grace;
 };
 
 // A ReplicaSet, StatefulSet, Job, …, by uid.
 struct OwnerTruth {
+  std::string kind, ns, name;
   std::int64_t desired = 0, ready = 0;
   bool exists = false;
   // After an eviction of ours: so many must be ready again before the next.
@@ -36,6 +38,7 @@ class ClusterTruth {
   const PodTruth* pod(std::string_view uid) const;
   const std::map<std::string, PodTruth, std::less<>>& pods() const { return pods_; }
   OwnerTruth& owner(const std::string& uid) { return owners_[uid]; }
+  const std::map<std::string, OwnerTruth>& owners() const { return owners_; }
   // A pod of that owner was evicted by us; `ready_before` as the journal has it.
   void evicted(const std::string& owner, std::int64_t ready_before);
   // A movable pod that has been on the node since before `since`; nullptr if there is none.

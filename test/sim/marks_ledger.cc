@@ -101,7 +101,10 @@ void MarksLedger::foreign(const world::api::Change& change, Time now) {
       const auto was = before.find(mark), is = after.find(mark);
       if (was != before.end() && is != after.end() && was->second == is->second) continue;
       node.foreign_at = now;
-      if (mark == "note") continue;
+      if (mark == "note") {
+        node.note_taken = node.note_taken || is == after.end();
+        continue;
+      }
       if (is == after.end()) {
         node.shadow.erase(mark);
       } else {

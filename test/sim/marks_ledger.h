@@ -31,6 +31,7 @@ struct MarkedNode {
   std::optional<Time> protected_at;  // the last time it was fully protected
   std::optional<Time> foreign_at;    // the last time others changed a mark
   std::optional<Time> paused_at;     // temper.codes/pause since
+  bool note_taken = false;           // by others: nothing on the node tells any more what is ours
 };
 
 class MarksLedger {

@@ -70,6 +70,17 @@ bool Mischief::approve(const std::string& name, const std::string& hash) {
       .ok();
 }
 
+bool Mischief::intrude(const std::string& node) {
+  return world_.api().create(ResourceId::Pods, "default", json(fmt::format(kIntruder, ++made_, node))).ok();
+}
+
+void Mischief::hide_pressure() {
+  for (const auto& [key, node] : world_.api().objects(ResourceId::Nodes)) {
+    world_.cast().pressure.befall_agent(key.second, "psi-off");
+    unpressured_.emplace(key.second, world_.now());
+  }
+}
+
 bool Mischief::strike(const Trouble& trouble, const RunView& run) {
   Dice dice(trouble.salt);
   world::api::Server& api = world_.api();
@@ -93,8 +104,7 @@ bool Mischief::strike(const Trouble& trouble, const RunView& run) {
     }
     case Intruder: {
       const std::string node = some_node(run.victims, dice);
-      if (node.empty()) return false;
-      return api.create(ResourceId::Pods, "default", json(fmt::format(kIntruder, ++made_, node))).ok();
+      return !node.empty() && intrude(node);
     }
     case SurvivorGone:
     case VictimGone:
@@ -198,6 +208,22 @@ bool Mischief::strike(const Trouble& trouble, const RunView& run) {
       patch(*runs, "", run.name, R"({"metadata":{"finalizers":null}})");
       api.remove(*runs, "", run.name);
       return true;
+    case KindDeleted: {
+      constexpr const char* kDefinition = "consolidationruns.temper.codes";
+      const ObjectPtr definition = api.get(ResourceId::CustomResourceDefinitions, "", kDefinition);
+      if (!definition || !definition_.is_null()) return false;
+      definition_ = definition->tree();
+      return api.remove(ResourceId::CustomResourceDefinitions, "", kDefinition).ok();
+    }
+    case CgroupReused:
+    case AgentForged: {
+      const std::string node = some_node(run.survivors, dice);
+      if (node.empty() || run.requests_only) return false;
+      forgeries_[node] =
+          trouble.kind == CgroupReused ? Forgery::OtherPods : static_cast<Forgery>(dice.below(3));
+      if (trouble.kind == AgentForged) ailing_.emplace(node, world_.now());
+      return true;
+    }
     case AgentSilent:
     case AgentFrozen:
     case PressureOff:
@@ -211,7 +237,10 @@ bool Mischief::strike(const Trouble& trouble, const RunView& run) {
                           : trouble.kind == AgentRestarted ? "restarted"
                                                            : "lying";
       world_.cast().pressure.befall_agent(node, state);
-      if (trouble.kind != AgentRestarted && trouble.kind != AgentLies) ailing_.emplace(node, world_.now());
+      if (trouble.kind == PressureOff)
+        unpressured_.emplace(node, world_.now());
+      else if (trouble.kind != AgentRestarted && trouble.kind != AgentLies)
+        ailing_.emplace(node, world_.now());
       return true;
     }
     case Squeeze: {
@@ -249,6 +278,11 @@ bool Mischief::strike(const Trouble& trouble, const RunView& run) {
   }
 }
 
+void Mischief::end_automatic_approval() {
+  if (const auto policies = world_.api().find_resource("temper.codes", "temperpolicies"))
+    patch(*policies, "", "default", R"({"spec":{"approval":"Manual"}})");
+}
+
 void Mischief::heal() {
   world::api::Server& api = world_.api();
   if (const auto policies = api.find_resource("temper.codes", "temperpolicies"))
@@ -260,7 +294,16 @@ void Mischief::heal() {
   for (const auto& [ns, name] : finalized_)
     if (api.get(ResourceId::Pods, ns, name))
       patch(ResourceId::Pods, ns, name, R"({"metadata":{"finalizers":null}})");
-  for (const auto& [node, since] : ailing_) world_.cast().pressure.befall_agent(node, "normal");
+  forgeries_.clear();
+  if (!definition_.is_null()) {
+    for (const char* field : {"uid", "resourceVersion", "creationTimestamp", "managedFields", "generation"})
+      definition_.ensure("metadata").erase(field);
+    definition_.erase("status");
+    api.create(ResourceId::CustomResourceDefinitions, "", std::exchange(definition_, Tree()));
+  }
+  for (const auto* nodes : {&ailing_, &unpressured_})
+    for (const auto& [node, since] : *nodes) world_.cast().pressure.befall_agent(node, "normal");
+  unpressured_.clear();
   ailing_.clear();
   silent_.clear();
   finalized_.clear();

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "sim/agents.h"
 #include "sim/run_view.h"
 #include "sim/trouble.h"
 #include "world/engine/dice.h"
@@ -22,6 +23,16 @@ class Mischief {
   void heal();
   // Nodes whose agents tell nothing that can be believed, and since when.
   const std::map<std::string, Time>& ailing() const { return ailing_; }
+  // And those that do not know the pressure of their pods.
+  const std::map<std::string, Time>& unpressured() const { return unpressured_; }
+  // What becomes of agents' answers on their way.
+  const Forgeries& forgeries() const { return forgeries_; }
+  // No new run is begun by the policy.
+  void end_automatic_approval();
+  // From now on no node knows its pressure.
+  void hide_pressure();
+  // A pod that nobody planned, bound to the node.
+  bool intrude(const std::string& node);
   // Whoever approves: a run of this hash.
   bool approve(const std::string& name, const std::string& hash);
 
@@ -35,7 +46,9 @@ class Mischief {
   world::World& world_;
   std::set<std::string> silent_;                             // kubelets
   std::set<std::pair<std::string, std::string>> finalized_;  // pods
-  std::map<std::string, Time> ailing_;
+  std::map<std::string, Time> ailing_, unpressured_;
+  Forgeries forgeries_;
+  codec::Tree definition_;  // that was deleted
   int made_ = 0;
 };
 

@@ -33,7 +33,9 @@ constexpr std::array<std::string_view, kMutants> kNames = {"none",
                                                            "ignore-fence",
                                                            "blind-watch",
                                                            "approve-by-itself",
-                                                           "unknown-is-zero"};
+                                                           "unknown-is-zero",
+                                                           "forget-protection",
+                                                           "skip-revalidation"};
 
 Tree parse(const std::string& text) {
   auto tree = codec::read_tree(text);
@@ -171,6 +173,26 @@ std::optional<Mutant> mutant_of(std::string_view name) {
   return std::nullopt;
 }
 
+Recipe with_occasion(Recipe recipe, Mutant mutant) {
+  const auto add = [&](TroubleKind kind, const char* phase) {
+    Trouble trouble;
+    trouble.kind = kind;
+    trouble.phase = phase;
+    trouble.lasting = Duration::seconds(60);
+    trouble.salt = recipe.seed;
+    recipe.troubles.push_back(trouble);
+  };
+  if (mutant == Mutant::IgnoreFence) {
+    recipe.controllers = 2;
+    add(TroubleKind::TakeOver, recipe.seed % 2 == 0 ? "Draining" : "Protecting");
+  }
+  if (mutant == Mutant::BlindWatch) add(TroubleKind::Intruder, "Validating");
+  // An autoscaler that passes over cordoned nodes.
+  if (mutant == Mutant::UncordonBeforeTaint && recipe.scenario.autoscaler.has("skipsCordoned"))
+    recipe.scenario.autoscaler.set("skipsCordoned", true);
+  return recipe;
+}
+
 Wire::Tamper make_tamper(Mutant mutant, world::api::Server& server,
                          const std::map<std::string, RunView>& runs, const std::string& published) {
   if (mutant == Mutant::None) return {};
@@ -199,6 +221,14 @@ Wire::Tamper make_tamper(Mutant mutant, world::api::Server& server,
       return context->eviction(call, request);
     }
     if (call.resource == "nodes" && call.write()) return context->node(call, request);
+    if (call.resource == "nodes" && !call.name.empty() && context->mutant == Mutant::ForgetProtection) {
+      // Whoever believes that the third annotation is there does not set it.
+      const auto live = context->server.get(ResourceId::Nodes, "", call.name);
+      if (!live) return std::nullopt;
+      Tree object = live->tree();
+      object.ensure({"metadata", "annotations", "autoscaling.cast.ai/removal-disabled"}) = "true";
+      return ok(object);
+    }
     if (call.resource == "consolidationruns" && call.subresource == "status" && call.write() &&
         context->mutant == Mutant::SkipJournal && request.body.find("\"Intended\"") != std::string::npos) {
       // As if it had been stored: the object with the new status, but only in the answer.

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/recipe.h"
 #include "sim/run_view.h"
 #include "sim/wire.h"
 #include "world/api/server.h"
@@ -35,12 +36,16 @@ enum class Mutant : std::uint8_t {
   BlindWatch,            // pods that come later are never seen: no revalidation would help
   ApproveByItself,       // under approval Manual
   UnknownIsZero,         // pressure that is not known is read as none
+  ForgetProtection,      // survivors get two annotations of three
+  SkipRevalidation,      // what happens after the plan was published is not looked at
 };
-inline constexpr std::size_t kMutants = static_cast<std::size_t>(Mutant::UnknownIsZero) + 1;
+inline constexpr std::size_t kMutants = static_cast<std::size_t>(Mutant::SkipRevalidation) + 1;
 
 std::string_view name_of(Mutant mutant);
 std::optional<Mutant> mutant_of(std::string_view name);
 
+// Some bugs need an occasion: the recipe with one more trouble that brings it about.
+Recipe with_occasion(Recipe recipe, Mutant mutant);
 // What the mutant does to the requests of one process.
 Wire::Tamper make_tamper(Mutant mutant, world::api::Server& server,
                          const std::map<std::string, RunView>& runs, const std::string& published);

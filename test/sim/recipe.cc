@@ -54,10 +54,11 @@ void add_priorities(world::Scenario& scenario) {
         name, value)));
 }
 
-void add_policy(world::Scenario& scenario, bool slo, Dice& dice) {
+// Returns whether it approves by itself.
+bool add_policy(world::Scenario& scenario, bool slo, Dice& dice) {
   const std::string_view reap = dice.chance(0.75) ? "Autoscaler" : dice.chance(0.6) ? "NodeClaim" : "None";
   // One throw in a statement: compilers differ in the order of arguments.
-  const char* approval = dice.chance(0.2) ? "Automatic" : "Manual";
+  const bool automatic = dice.chance(0.2);
   const std::int64_t nodes = dice.between(1, 3), settle = dice.between(5, 30);
   const std::int64_t patience = dice.between(20, 90), escalate = dice.between(20, 60),
                      give_up = dice.between(100, 240);
@@ -69,7 +70,9 @@ void add_policy(world::Scenario& scenario, bool slo, Dice& dice) {
       R"("settle":"{}s","afterReapWatch":"20s","pdbPatience":"{}s","pendingReplacementAfter":"60s",)"
       R"("launchTimeout":"90s"}}}},)"
       R"("reap":{{"mode":"{}","escalateAfter":"{}s","giveUpAfter":"{}s"}}}}}})",
-      slo ? "SLO" : "Requests", approval, nodes, settle, patience, reap, escalate, give_up)));
+      slo ? "SLO" : "Requests", automatic ? "Automatic" : "Manual", nodes, settle, patience, reap, escalate,
+      give_up)));
+  return automatic;
 }
 
 void add_fleet(world::Scenario& scenario, Dice& dice) {
@@ -178,7 +181,7 @@ Recipe make_recipe(std::uint64_t seed) {
   scenario.warmup = Duration::seconds(recipe.slo ? 320 : 25);
   add_priorities(scenario);
   Dice policy = dice.split(1), fleet = dice.split(2), work = dice.split(3), trouble = dice.split(4);
-  add_policy(scenario, recipe.slo, policy);
+  recipe.automatic = add_policy(scenario, recipe.slo, policy);
   add_fleet(scenario, fleet);
   add_workloads(scenario, work);
   recipe.controllers = dice.chance(0.3) ? 2 : 1;

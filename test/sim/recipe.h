@@ -14,7 +14,8 @@ namespace tamp::sim {
 struct Recipe {
   std::uint64_t seed = 0;
   world::Scenario scenario;
-  bool slo = false;  // planner SLO: nodes are measured
+  bool slo = false;        // planner SLO: nodes are measured
+  bool automatic = false;  // the policy approves, too
   int controllers = 1;
   int approvals = 1;           // a person gives so many, one after the other
   Duration approve_after;      // a plan was published

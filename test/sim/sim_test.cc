@@ -32,5 +32,19 @@ TEST(Sim, AFewSeedsViolateNothing) {
   EXPECT_GT(result.coverage.of("trial with a run"), 0U);
 }
 
+// The rest of them: ./dev sim.
+TEST(Sim, BrokenControllersAreCaught) {
+  const std::vector<std::pair<Mutant, std::uint64_t>> bugs = {
+      {Mutant::EvictWithoutUid, 1},     {Mutant::SkipJournal, 1}, {Mutant::ForgetProtection, 1},
+      {Mutant::SkipRevalidation, 2},    {Mutant::IgnoreFence, 4}, {Mutant::UnknownIsZero, 5},
+      {Mutant::UncordonBeforeTaint, 14}};
+  for (const auto& [mutant, first] : bugs) {
+    bool caught = false;
+    for (std::uint64_t seed = first; seed < first + 8 && !caught; ++seed)
+      caught = !run_trial(stock(), make_recipe(seed), {.mutant = mutant, .without = {}}).violations.empty();
+    EXPECT_TRUE(caught) << name_of(mutant);
+  }
+}
+
 }  // namespace
 }  // namespace tamp::sim

@@ -19,11 +19,15 @@ using codec::Tree;
 using world::Dice;
 using world::api::ResourceId;
 
-constexpr Duration kPlanWithin = Duration::seconds(60);    // no plan by then: nothing to see here
+constexpr Duration kPlanWithin = Duration::seconds(35);    // no plan by then: nothing to see here
 constexpr Duration kTroubleFor = Duration::minutes(8);     // after the first approval; then everything heals
 constexpr Duration kEndWithin = Duration::minutes(20);     // after that every run must be over
 constexpr Duration kCleanWithin = Duration::seconds(150);  // and then nothing may be left
-constexpr Duration kNotice = Duration::seconds(8);         // to see what others did, on a good day
+constexpr Duration kWholeWithin = Duration::minutes(4);    // nor any pod be missing
+constexpr Duration kPlanAgain = Duration::seconds(90);     // and what was feasible is proposed again
+constexpr Duration kStillFor = Duration::seconds(45);
+constexpr std::uint64_t kStillEvery = 8;            // seeds: it takes time
+constexpr Duration kNotice = Duration::seconds(8);  // to see what others did, on a good day
 constexpr Duration kNoticeInTrouble = Duration::seconds(120);
 constexpr Time kStart{1'794'700'800'000'000'000};
 
@@ -35,6 +39,7 @@ struct Replica {
   std::unique_ptr<control::Controller> controller;
   std::string identity;
   int starts = 0;
+  bool stopping = false;
   kube::Pending restart;
 };
 
@@ -53,6 +58,11 @@ class Trial {
   void strike(const Trouble& trouble);
   void spoil_weather(const Trouble& trouble, const std::function<void(Weather&)>& spoil);
   void heal();
+  void upgrade(std::size_t replica);
+  bool undisturbed() const;
+  void judge_end();
+  void stay_still();
+  void make_occasion();
   void inject_bug(std::size_t replica, const Call& call);
   bool all_over() const;
   bool clean() const;
@@ -72,6 +82,7 @@ class Trial {
   std::vector<kube::Pending> plans_;  // of people and troubles
   std::vector<kube::Pending> ghosts_;
   std::set<std::size_t> struck_;
+  std::vector<TroubleKind> happened_;
   std::string first_run_, seen_phase_;
   std::string considered_;  // the hash that a person looks at
   int approvals_ = 0;
@@ -123,7 +134,7 @@ void Trial::prepare() {
               *codec::read_tree(R"({"spec":{"unschedulable":true}})"));
   }
   world_.deliver();
-  auditor_.set_ailing(&mischief_.ailing());
+  auditor_.set_ailing(&mischief_.ailing(), &mischief_.unpressured());
   auditor_.begin();
   for (int i = 0; i < recipe_.controllers; ++i) {
     const auto index = static_cast<std::size_t>(i);
@@ -139,7 +150,11 @@ void Trial::prepare() {
     replica.wire = std::make_unique<Wire>(loop_, api, "tamp", recipe_.seed * 31 + index, std::move(ears));
     replica.wire->set_tamper(make_tamper(options_.mutant, api, auditor_.runs(), auditor_.published()));
     replica.wire->set_blind(options_.mutant == Mutant::BlindWatch);
+    // What these do not see must have been there for a while when they act.
+    if (options_.mutant == Mutant::BlindWatch || options_.mutant == Mutant::SkipRevalidation)
+      replica.wire->weather().slow = Duration::nanoseconds(1'500'000'000);
   }
+  if (options_.mutant == Mutant::UnknownIsZero) mischief_.hide_pressure();
   for (std::size_t i = 0; i < replicas_.size(); ++i) start(i);
 }
 
@@ -160,8 +175,8 @@ void Trial::start(std::size_t index) {
   replica.controller = std::make_unique<control::Controller>(
       *replica.loop, *replica.wire, options, std::move(store), log_, stock_.metrics(), stock_.health());
   if (recipe_.slo) {
-    replica.agents =
-        std::make_unique<Agents>(*replica.loop, world_, options_.mutant == Mutant::UnknownIsZero);
+    replica.agents = std::make_unique<Agents>(*replica.loop, world_, mischief_.forgeries(),
+                                              options_.mutant == Mutant::UnknownIsZero);
     replica.controller->observe_with(*replica.agents);
   }
   replica.controller->start();
@@ -172,11 +187,21 @@ void Trial::crash(std::size_t index, Duration for_how_long) {
   Replica& replica = replicas_[index];
   if (!replica.controller) return;
   coverage_.count("F1 crash");
+  replica.stopping = false;
   replica.controller.reset();
   replica.agents.reset();
   replica.wire->detach();
   replica.loop.reset();
   replica.restart = loop_.after(for_how_long, [this, index] { start(index); });
+}
+
+// As a Deployment does: the old one ends in good order, the new one has another name.
+void Trial::upgrade(std::size_t index) {
+  Replica& replica = replicas_[index];
+  if (!replica.controller) return;
+  replica.stopping = true;
+  replica.controller->stop([] {});
+  replica.restart = loop_.after(Duration::seconds(2), [this, index] { crash(index, Duration::seconds(1)); });
 }
 
 std::size_t Trial::leader() const {
@@ -268,13 +293,18 @@ void Trial::strike(const Trouble& trouble) {
       if (did) replica.loop->shift_wall(Duration::seconds(dice.between(-600, 600)));
       break;
     }
+    case Upgraded:
+      upgrade(leader());
+      break;
     default:
       did = mischief_.strike(trouble, run);
       if (trouble.kind == KillSwitch)
         plans_.push_back(loop_.after(trouble.lasting, [this] { mischief_.heal(); }));
       break;
   }
-  if (did) coverage_.count(name_of(trouble.kind));
+  if (!did) return;
+  coverage_.count(name_of(trouble.kind));
+  happened_.push_back(trouble.kind);
 }
 
 void Trial::person_looks() {
@@ -292,8 +322,21 @@ void Trial::person_looks() {
   }));
 }
 
+// Some bugs show only when something happens that they overlook.
+void Trial::make_occasion() {
+  if (bug_done_ || options_.mutant != Mutant::SkipRevalidation || auditor_.published().empty()) return;
+  bug_done_ = true;
+  const auto policies = world_.api().find_resource("temper.codes", "temperpolicies");
+  const auto policy = policies ? world_.api().get(*policies, "", "default") : nullptr;
+  if (!policy) return;
+  for (Replica& replica : replicas_) replica.wire->set_blind(true);
+  for (const Tree& victim : policy->status()["plan"]["victims"].elements())
+    mischief_.intrude(std::string(victim.string()));
+}
+
 void Trial::after_step() {
   auditor_.look();
+  make_occasion();
   const bool troubled = loop_.now() < troubled_until_;
   auditor_.set_notice(troubled ? kNoticeInTrouble : kNotice);
   if (!healed_) person_looks();
@@ -384,11 +427,14 @@ void Trial::heal() {
   healed_ = true;
   plans_.clear();
   mischief_.heal();
+  mischief_.end_automatic_approval();
+  auditor_.find_kinds();
   for (std::size_t i = 0; i < replicas_.size(); ++i) {
     Replica& replica = replicas_[i];
     replica.wire->weather() = {};
     replica.wire->forget_crash();
     if (replica.loop) replica.loop->thaw(), replica.loop->correct_wall();
+    if (replica.stopping) crash(i, Duration{});
     replica.restart.cancel();
     start(i);
   }
@@ -431,14 +477,40 @@ bool Trial::advance(Duration time, const std::function<bool()>& until) {
   return until();
 }
 
+// Nothing happened to nodes, workloads and budgets but what the controller did.
+bool Trial::undisturbed() const { return std::none_of(happened_.begin(), happened_.end(), disturbs_pods); }
+
+void Trial::judge_end() {
+  if (!undisturbed()) return;
+  advance(kWholeWithin, [this] { return auditor_.short_of_pods().empty(); });
+  auditor_.judge_availability();
+  if (!auditor_.violations().empty() || recipe_.seed % kStillEvery != 0 || recipe_.automatic) return;
+  const auto& work = recipe_.scenario.workloads;
+  if (std::none_of(work.begin(), work.end(), [](const auto& plan) { return plan.kind == "Job"; }))
+    stay_still();
+}
+
+// L3–L5: what was feasible and did not happen is proposed again; a restart changes nothing; no plan comes and goes.
+void Trial::stay_still() {
+  bool as_it_was = !recipe_.slo && auditor_.evictions() == 0;
+  for (const auto& [name, run] : auditor_.runs()) as_it_was = as_it_was && run.phase == "RolledBack";
+  if (as_it_was && !advance(kPlanAgain, [this] { return !auditor_.published().empty(); }))
+    auditor_.violate("L3", "a plan that was approved and came to nothing is not proposed again");
+  if (as_it_was) coverage_.count("L3 judged");
+  auditor_.keep_still();
+  for (std::size_t i = 0; i < replicas_.size(); ++i) crash(i, Duration::seconds(1));
+  advance(kStillFor, [] { return false; });
+  coverage_.count("L4 L5 judged");
+}
+
 TrialResult Trial::run() {
   prepare();
   const Time began = loop_.now();
   const auto quiet = [this] {
-    return !auditor_.runs().empty() && all_over() && approvals_ >= recipe_.approvals;
+    return first_approval_ && all_over() && (recipe_.automatic || approvals_ >= recipe_.approvals);
   };
   advance(kPlanWithin, [this] { return !auditor_.runs().empty(); });
-  if (!auditor_.runs().empty()) {
+  if (first_approval_) {
     if (auditor_.violations().empty()) {
       advance(kTroubleFor, [&] { return quiet() && loop_.now() - *first_approval_ > Duration::seconds(20); });
       heal();
@@ -447,6 +519,7 @@ TrialResult Trial::run() {
       advance(Duration::seconds(2), [] { return false; });
     }
     if (auditor_.violations().empty()) auditor_.conclude();
+    if (auditor_.violations().empty()) judge_end();
     coverage_.count("trial with a run");
   } else {
     coverage_.count("trial without a plan");
@@ -474,6 +547,7 @@ Stock::Stock() : start_(kStart), metrics_("sim", "sim"), health_({"caches"}) {
   assert(bare.ok());
   bare_ = std::make_unique<world::World>(*std::move(bare));
   world::api::Server& api = bare_->api();
+  api.track_managers(false);
   api.add_token("tamp", {.user = "system:serviceaccount:tamp-system:tamp-controller",
                          .uid = {},
                          .groups = {"system:masters", "system:authenticated"},
@@ -486,7 +560,8 @@ Stock::Stock() : start_(kStart), metrics_("sim", "sim"), health_({"caches"}) {
 }
 
 TrialResult run_trial(Stock& stock, const Recipe& recipe, const TrialOptions& options) {
-  Trial trial(stock, recipe, options);
+  const Recipe cooked = with_occasion(recipe, options.mutant);
+  Trial trial(stock, cooked, options);
   return trial.run();
 }
 

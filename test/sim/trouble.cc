@@ -15,11 +15,17 @@ std::string_view name_of(TroubleKind kind) {
       "F19 TwoBudgets",    "F20 NeverTerminates", "F21 NamespaceGoes",  "F22 Rollout",
       "F23 VictimGone",    "F23 NodesComing",     "F24 HumanCordons",   "F24 HumanUncordons",
       "F24 MarksRemoved",  "F24 MarkChanged",     "F24 NoteRemoved",    "F26 NodeRecreated",
-      "F28 RunDeleted",    "F28 RunErased",       "F29 AgentSilent",    "F29 AgentRestarted",
-      "F30 AgentFrozen",   "F31 PressureOff",     "F33 AgentLies",      "F36 Squeeze",
+      "F28 RunDeleted",    "F28 RunErased",       "F28 KindDeleted",    "F28 Upgraded",
+      "F29 AgentSilent",   "F29 AgentRestarted",  "F30 AgentFrozen",    "F31 PressureOff",
+      "F33 AgentLies",     "F34 CgroupReused",    "F35 AgentForged",    "F36 Squeeze",
       "F37 StaleApproval", "F37 SecondApproval",  "F37 AbortAsked",     "F38 KillSwitch",
       "F38 NodePaused",    "F38 PolicyObserves"};
   return kNames.at(static_cast<std::size_t>(kind));
+}
+
+bool disturbs_pods(TroubleKind kind) {
+  using enum TroubleKind;
+  return (kind >= ScaleUp && kind <= HumanUncordons) || kind == NodeRecreated || kind == Squeeze;
 }
 
 }  // namespace tamp::sim

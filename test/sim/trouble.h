@@ -48,11 +48,15 @@ enum class TroubleKind : std::uint8_t {
   NodeRecreated,    // F26
   RunDeleted,       // F28
   RunErased,        // F28: with its finalizer
+  KindDeleted,      // F28: the definition of ConsolidationRun, and all runs with it
+  Upgraded,         // F28: the controller stops in good order, and another begins
   AgentSilent,      // F29
   AgentRestarted,   // F29
   AgentFrozen,      // F30
   PressureOff,      // F31
   AgentLies,        // F33
+  CgroupReused,     // F34: what an agent says of a pod is another one's
+  AgentForged,      // F35: malformed, too large, or of another node
   Squeeze,          // F36: neighbours of protected pods want all cores
   StaleApproval,    // F37
   SecondApproval,   // F37
@@ -64,6 +68,9 @@ enum class TroubleKind : std::uint8_t {
 inline constexpr std::size_t kTroubleKinds = static_cast<std::size_t>(TroubleKind::PolicyObserves) + 1;
 // "F1 Crash"
 std::string_view name_of(TroubleKind kind);
+// Whether it touches what pods need: nodes, workloads, budgets. The others are between the controller and the API server, at the
+// agents, or of people who speak to the controller only.
+bool disturbs_pods(TroubleKind kind);
 
 struct Trouble {
   TroubleKind kind{};

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "codec/tree.h"
+
 namespace tamp::sim {
 namespace {
 
@@ -41,14 +43,18 @@ constexpr std::string_view kGone =
     R"("message":"too old resource version","reason":"Expired","code":410}})"
     "\n";
 
-// Without the lines that tell of something new.
-std::string without_additions(std::string_view frames) {
+// Without the lines that tell of something new, or of what was once kept back so.
+std::string without_additions(std::string_view frames, std::set<std::string>& unseen) {
   std::string out;
   while (!frames.empty()) {
     const std::size_t end = frames.find('\n');
-    const std::string_view line = frames.substr(0, end == std::string_view::npos ? end : end + 1);
-    if (line.find(R"("type":"ADDED")") == std::string_view::npos) out += line;
+    const std::string line(frames.substr(0, end == std::string_view::npos ? end : end + 1));
     frames.remove_prefix(line.size());
+    const auto event = codec::read_tree(line);
+    if (!event) continue;
+    const std::string uid(event->at({"object", "metadata", "uid"}).string());
+    if ((*event)["type"].string() == "ADDED") unseen.insert(uid);
+    if (!unseen.contains(uid)) out += line;
   }
   return out;
 }
@@ -278,7 +284,7 @@ kube::Pending Wire::stream(kube::Request request, kube::StreamSink sink) {
     auto w = weak.lock();
     if (!w || w->over) return;
     std::string seen;
-    if (blind_ && pods) bytes = seen = without_additions(bytes);
+    if (blind_ && pods) bytes = seen = without_additions(bytes, unseen_);
     if (bytes.empty()) return;
     if (weather_.stalled && w->held.empty()) ears_.count("F4 watch stalled");
     const bool waiting = !w->held.empty();

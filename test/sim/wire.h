@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "embed/memory_transport.h"
@@ -88,6 +89,7 @@ class Wire : public kube::ApiTransport {
   Tamper tamper_;
   std::optional<CrashPoint> crash_;
   bool blind_ = false;
+  std::set<std::string> unseen_;  // uids of pods that were kept back
   std::uint64_t next_ = 0;
   std::map<std::uint64_t, Trip> trips_;
   std::map<std::string, kube::Response> old_lists_;  // by target: what an older cache would say

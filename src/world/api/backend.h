@@ -40,6 +40,7 @@ struct Backend {
   std::map<std::string, Token, std::less<>> tokens;
   std::optional<Caller> anonymous;
   std::deque<Expiry> expiries;  // of events, soonest first
+  bool tracks_managers = true;  // metadata.managedFields
 };
 
 // The version of a custom kind that a resource of the registry shows; nullptr for built-in ones.

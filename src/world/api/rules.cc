@@ -83,7 +83,7 @@ std::optional<Outcome> keep_scale_ownership(const Backend& backend, const Resour
 // What the writer set is the writer's; what admission and the kind's own preparation add afterwards is nobody's.
 std::optional<Outcome> keep_ownership(const Backend& backend, const Resource& resource, const Tree* before,
                                       Tree& after, const Writing& writing) {
-  if (writing.manager.empty()) return {};
+  if (writing.manager.empty() || !backend.tracks_managers) return {};
   if (writing.subresource == "scale" && before != nullptr)
     return keep_scale_ownership(backend, resource, *before, after, writing);
   if (writing.applied) return {};

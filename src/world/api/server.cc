@@ -165,6 +165,7 @@ void Server::keep_changes(std::size_t count) { state_->backend.store.keep_change
 void Server::add_token(std::string token, Caller caller) {
   state_->backend.tokens.insert_or_assign(std::move(token), Token{std::move(caller)});
 }
+void Server::track_managers(bool track) { state_->backend.tracks_managers = track; }
 void Server::set_anonymous(std::optional<Caller> caller) { state_->backend.anonymous = std::move(caller); }
 
 Answer Server::handle(const Request& request) {

@@ -114,6 +114,9 @@ class Server {
 
   // Tokens that authenticate: those of users are set, those of ServiceAccounts are made by the TokenRequest subresource.
   void add_token(std::string token, Caller caller);
+  // Whether metadata.managedFields is kept (it is, unless told otherwise). A sixth of a simulation's time goes there, and
+  // where nobody applies or reads it, it changes nothing else.
+  void track_managers(bool track);
   // Every request without a token is this one's. Unset: anonymous.
   void set_anonymous(std::optional<Caller> caller);
 

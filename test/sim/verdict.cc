@@ -1,0 +1,91 @@
+// What is judged when the trial comes to its end: that runs end, that nothing stays, that nobody lacks a pod, and that quiet
+// stays quiet.
+#include <fmt/format.h>
+
+#include "codec/tree.h"
+#include "sim/auditor.h"
+
+namespace tamp::sim {
+namespace {
+
+using codec::Tree;
+
+// To find out by oneself that a run left something on a node, and to take it off: two looks of the sweep, and a little.
+constexpr Duration kRemainsFor = Duration::seconds(100);
+
+bool names(const std::string& note, const std::string& run) {
+  const auto tree = codec::read_tree(note);
+  if (!tree) return false;
+  for (const Tree& name : (*tree)["runs"].elements())
+    if (name.string() == run) return true;
+  return false;
+}
+
+}  // namespace
+
+// I12: whatever became of the nodes, protections and notes go soon after the run.
+void Auditor::judge_remains() {
+  const Time now = server_.now();
+  if (over_since_.empty() || now.ns / 1'000'000'000 == looked_) return;
+  looked_ = now.ns / 1'000'000'000;
+  for (const auto& [run, since] : over_since_) {
+    if (now <= since + notice_ + kRemainsFor) continue;
+    for (const auto& [uid, node] : marks_.nodes())
+      if (const auto note = node.now.find("note"); note != node.now.end() && names(note->second, run))
+        violate("I12", fmt::format("node {} is still marked {} after run {} ended", node.name,
+                                   format_duration(now - since), run));
+  }
+}
+
+std::vector<std::string> Auditor::short_of_pods() const {
+  std::vector<std::string> missing;
+  for (const std::string& uid : whole_before_) {
+    const auto found = truth_.owners().find(uid);
+    if (found == truth_.owners().end()) continue;
+    const OwnerTruth& owner = found->second;
+    if (owner.kind != "Job" && owner.exists && owner.ready < owner.desired)
+      missing.push_back(
+          fmt::format("{}/{} has {} of {} pods", owner.ns, owner.name, owner.ready, owner.desired));
+  }
+  return missing;
+}
+
+void Auditor::judge_availability() {
+  catch_up(false, nullptr);
+  coverage_.count("availability judged");
+  for (const std::string& missing : short_of_pods())
+    violate("I15", missing + " ready, though nothing but the controller was troubled");
+}
+
+void Auditor::conclude() {
+  catch_up(false, nullptr);
+  for (const auto& [name, run] : runs_)
+    if (!run.over()) violate("L1", fmt::format("run {} is still {} ({})", name, run.phase, run.reason));
+  for (const auto& [uid, node] : marks_.nodes()) {
+    if (node.now.contains("note"))
+      violate("L2", fmt::format("node {} still has a note: {}", node.name, node.now.at("note")));
+    for (const auto& [mark, value] : node.now) {
+      if (mark == "note" || node.shadow.contains(mark)) continue;
+      if (mark == "cordon" && left_cordoned_.contains(uid)) continue;
+      // Others destroyed both proofs that it is ours, the note and the journal: then it must stay.
+      if (node.note_taken && journal_lost_) continue;
+      violate(mark == "cordon" ? "I8" : "L2", fmt::format("node {} still has {}", node.name, mark));
+    }
+    for (const auto& [mark, value] : node.shadow)
+      if (!node.now.contains(mark))
+        violate("I8", fmt::format("node {} lost {} that others had put there", node.name, mark));
+      else if (node.now.at(mark) != value)
+        violate("I8",
+                fmt::format("node {} has {}={} in place of {}", node.name, mark, node.now.at(mark), value));
+  }
+  if (claims_)
+    for (const auto& [key, claim] : server_.objects(*claims_))
+      if (claim->metadata()["annotations"].has("temper.codes/run"))
+        violate("L2", "claim " + key.second + " still has a note");
+  if (consolidation_runs_)
+    for (const auto& [key, run] : server_.objects(*consolidation_runs_))
+      if (!run->metadata()["finalizers"].empty())
+        violate("L2", "run " + key.second + " still has a finalizer");
+}
+
+}  // namespace tamp::sim
