@@ -383,6 +383,8 @@ void Auditor::judge_claim_write(const Change& change) {
   if (run == nullptr) return violate("I7", "deleted claim " + name + " without a stored intent");
   coverage_.count("claim deleted");
   const std::string_view node = change.before->status()["nodeName"].string();
+  // Pods of a node that is gone are about to be collected.
+  if (!server_.get(ResourceId::Nodes, "", node)) return;
   if (const PodTruth* pod = truth_.resident(node, now - notice_))
     violate("I11", fmt::format("deleted claim {} while {}/{} runs on its node", name, pod->ns, pod->name));
 }

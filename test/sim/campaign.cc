@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 22> kExpected = {
     "AwaitingReap > Succeeded", "AwaitingReap > Escalated", "AwaitingReap > Aborting",
     "Escalated > Succeeded",    "Escalated > Aborting",     "Aborting > RolledBack",
     "Settling > Succeeded"};
-constexpr std::array<std::string_view, 19> kBranches = {"F1 crash before a write",
+constexpr std::array<std::string_view, 18> kBranches = {"F1 crash before a write",
                                                         "F1 crash after a write",
                                                         "F1 crash after an answer",
                                                         "F5 lost after",
@@ -33,7 +33,6 @@ constexpr std::array<std::string_view, 19> kBranches = {"F1 crash before a write
                                                         "L3 judged",
                                                         "L4 L5 judged",
                                                         "eviction under pressure guards",
-                                                        "F2 stale list",
                                                         "F7 500 of two budgets"};
 
 }  // namespace

@@ -237,7 +237,10 @@ bool Mischief::strike(const Trouble& trouble, const RunView& run) {
                           : trouble.kind == AgentRestarted ? "restarted"
                                                            : "lying";
       world_.cast().pressure.befall_agent(node, state);
-      if (trouble.kind == PressureOff)
+      // The last fault of an agent is the one it has.
+      ailing_.erase(node);
+      unpressured_.erase(node);
+      if (trouble.kind == PressureOff || trouble.kind == AgentFrozen)
         unpressured_.emplace(node, world_.now());
       else if (trouble.kind != AgentRestarted && trouble.kind != AgentLies)
         ailing_.emplace(node, world_.now());
