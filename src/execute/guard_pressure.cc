@@ -66,6 +66,9 @@ std::string problem_with_pod(const Limits& limits, const PodObservation* measure
   if (measured == nullptr) return "was not measured";
   if (measured->samples < limits.min_samples)
     return fmt::format("has fewer than {} samples", limits.min_samples);
+  // An agent whose readings stand still goes on answering.
+  if (!measured->age_s || *measured->age_s > limits.max_observation_age.to_seconds())
+    return fmt::format("was not read within {}", format_duration(limits.max_observation_age));
   for (const Reading& r : readings(*measured, limits))
     if (!r.pressure.s10 || !r.pressure.s60) return fmt::format("has no {} pressure", r.resource);
   return "";

@@ -121,6 +121,13 @@ TEST_F(Guards, TooFewSamplesAreNone) {
   EXPECT_THAT(stage.ask("telemetry").message, HasSubstr("fewer than 5 samples"));
 }
 
+TEST_F(Guards, ReadingsThatStandStillAreNone) {
+  stage.reading_age = 16;
+  EXPECT_THAT(stage.ask("telemetry").message, HasSubstr("was not read within 15s"));
+  stage.reading_age.reset();
+  EXPECT_THAT(stage.ask("telemetry").message, HasSubstr("was not read within 15s"));
+}
+
 TEST_F(Guards, OldObservationsAndThoseFromTheFutureAreNone) {
   stage.observation_age = Duration::seconds(16);
   EXPECT_THAT(stage.ask("telemetry").message, HasSubstr("older than 15s"));

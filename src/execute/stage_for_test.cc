@@ -234,7 +234,7 @@ Observations Stage::observations(const Cluster& cluster) const {
       p.name = cluster.text(pod.name);
       p.uid = cluster.text(pod.uid);
       p.samples = samples;
-      p.age_s = 1;
+      p.age_s = reading_age;
       p.cpu_corrected = p.memory.some = p.io.some = {pressure, pressure, pressure};
       if (windows && p.name == pressed_pod) p.cpu_corrected = *windows;
       o.pods.push_back(std::move(p));

@@ -66,6 +66,7 @@ class Stage {
   std::optional<Windowed> windows;  // … and of `pressed_pod`, cpu
   std::string pressed_pod = "cache-a";
   std::int64_t samples = 300;
+  std::optional<double> reading_age = 1;  // seconds: of the newest reading of every pod
   Duration observation_age;
   std::optional<std::int64_t> evictions_left;
   std::string distrust;                        // of the watches
