@@ -78,6 +78,7 @@ class Auditor {
   void judge_step(const RunView& before, const RunView& after, bool created);
   void judge_protection(const RunView& run, std::string_view before_what);
   void judge_remains();
+  bool left_empty(const std::string& node_uid) const;
   void judge_telemetry(const RunView& run, const std::string& pod_name);
   const RunView* run_intending(std::string_view kind, std::string_view name, std::string_view uid,
                                bool* in_flight = nullptr) const;

@@ -57,6 +57,14 @@ void Auditor::judge_availability() {
     violate("I15", missing + " ready, though nothing but the controller was troubled");
 }
 
+// Also where others had taken the note away, so that nothing was left to write.
+bool Auditor::left_empty(const std::string& node_uid) const {
+  for (const auto& [name, run] : runs_)
+    for (const auto& [node, uid] : run.victims)
+      if (run.reason == "LeftEmpty" && uid == node_uid) return true;
+  return false;
+}
+
 void Auditor::conclude() {
   catch_up(false, nullptr);
   for (const auto& [name, run] : runs_)
@@ -66,7 +74,7 @@ void Auditor::conclude() {
       violate("L2", fmt::format("node {} still has a note: {}", node.name, node.now.at("note")));
     for (const auto& [mark, value] : node.now) {
       if (mark == "note" || node.shadow.contains(mark)) continue;
-      if (mark == "cordon" && left_cordoned_.contains(uid)) continue;
+      if (mark == "cordon" && (left_cordoned_.contains(uid) || left_empty(uid))) continue;
       // Others destroyed both proofs that it is ours, the note and the journal: then it must stay.
       if (node.note_taken && journal_lost_) continue;
       violate(mark == "cordon" ? "I8" : "L2", fmt::format("node {} still has {}", node.name, mark));
