@@ -218,7 +218,7 @@ class Cluster:
                 if item.get("status", {}).get("phase") not in ("Succeeded", "RolledBack") or item["metadata"].get("finalizers")]
 
     def rest(self):
-        """Whatever a story left under way is taken back, and all pods run."""
+        """Whatever a story left under way is taken back, all pods run, and no node is empty: that one would be Karpenter's, at any time."""
         control("thaw", "kwok")
         if self.under_way():
             controller = Controller()
@@ -229,6 +229,12 @@ class Cluster:
             finally:
                 controller.stop()
         self.pods_run()
+        wait_until("Karpenter took the empty nodes", lambda: not self.empty_nodes(), 180)
+
+    def empty_nodes(self):
+        used = {pod["spec"].get("nodeName") for pod in self.api.list("/api/v1/namespaces/load/pods")}
+        return [node["metadata"]["name"] for node in self.api.list(WRITTEN["Node"])
+                if "karpenter.sh/nodepool" in node["metadata"].get("labels", {}) and node["metadata"]["name"] not in used]
 
     @contextlib.contextmanager
     def no_pod_starts_or_stops(self):
