@@ -123,7 +123,17 @@ class Cluster:
             kubectl("delete", kind, "tamp")
         self.api = load.Api(os.environ["KUBECONFIG"])
         load.load(self.api, NODES, PODS, karpenter=True, deployments=12)
+        for i, name in enumerate(self.empty_nodes()):
+            self.fill(name, 112 + 16 * i)  # these ask for 100m and 128Mi
         self.policy()
+
+    def fill(self, name, number):
+        """Where the scheduler left a node empty there would be nothing to drain: for a moment no other node takes pods."""
+        others = [node["metadata"]["name"] for node in self.api.list(WRITTEN["Node"]) if node["metadata"]["name"] != name]
+        kubectl("cordon", *others)
+        self.api.call("POST", DEPLOYMENTS, load.deployment(number, 3, "load"))
+        self.pods_run()
+        kubectl("uncordon", *others)
 
     def policy(self, **more):
         disruption = {"consolidationPolicy": "WhenEmptyOrUnderutilized", "consolidateAfter": "0s", "consolidationSavingsThreshold": 0.0001,
