@@ -8,6 +8,7 @@
 
 #include "cli/api_session.h"
 #include "cli/files.h"
+#include "codec/tree_writer.h"
 #include "execute/run_document.h"
 #include "report/layout.h"
 #include "report/run_page.h"
@@ -37,40 +38,10 @@ Result<std::string> with_session(const RunInvocation& run, const Talk& talk) {
   return answer;
 }
 
-void write_yaml(report::YamlWriter& w, const Tree& value) {
-  switch (value.kind()) {
-    case Tree::Kind::Null:
-      w.null();
-      break;
-    case Tree::Kind::Boolean:
-      w.boolean(value.boolean());
-      break;
-    case Tree::Kind::Integer:
-      w.integer(value.integer());
-      break;
-    case Tree::Kind::Number:
-      w.number(value.number());
-      break;
-    case Tree::Kind::String:
-      w.string(value.string());
-      break;
-    case Tree::Kind::Array:
-      w.begin_array();
-      for (const Tree& element : value.elements()) write_yaml(w, element);
-      w.end_array();
-      break;
-    case Tree::Kind::Object:
-      w.begin_object();
-      for (const Tree::Member& member : value.members()) write_yaml(w.key(member.key), member.value);
-      w.end_object();
-      break;
-  }
-}
-
 std::string document(const Tree& value, Format format) {
   if (format == Format::Json) return codec::to_json(value) + "\n";
   report::YamlWriter w;
-  write_yaml(w, value);
+  codec::write(w, value);
   return w.take();
 }
 

@@ -5,44 +5,12 @@
 #include <cmath>
 
 #include "base/json_writer.h"
+#include "codec/tree_writer.h"
 
 namespace tamp::codec {
 namespace {
 
 constexpr auto kBefore = [](const Tree::Member& member, std::string_view key) { return member.key < key; };
-
-void write(JsonWriter& writer, const Tree& tree) {
-  switch (tree.kind()) {
-    case Tree::Kind::Null:
-      writer.null();
-      return;
-    case Tree::Kind::Boolean:
-      writer.boolean(tree.boolean());
-      return;
-    case Tree::Kind::Integer:
-      writer.integer(tree.integer());
-      return;
-    case Tree::Kind::Number:
-      writer.number(tree.number());
-      return;
-    case Tree::Kind::String:
-      writer.string(tree.string());
-      return;
-    case Tree::Kind::Array:
-      writer.begin_array();
-      for (const Tree& element : tree.elements()) write(writer, element);
-      writer.end_array();
-      return;
-    case Tree::Kind::Object:
-      writer.begin_object();
-      for (const Tree::Member& member : tree.members()) {
-        writer.key(member.key);
-        write(writer, member.value);
-      }
-      writer.end_object();
-      return;
-  }
-}
 
 }  // namespace
 

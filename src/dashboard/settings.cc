@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "base/json_writer.h"
+#include "codec/tree_writer.h"
 #include "dashboard/documents.h"
 #include "report/words.h"
 #include "report/yaml_writer.h"
@@ -26,36 +27,6 @@ std::string text(const DurationOrNever& value) {
   return value.value ? format_duration(*value.value) : "Never";
 }
 
-void write_yaml(report::YamlWriter& w, const Tree& value) {
-  switch (value.kind()) {
-    case Tree::Kind::Null:
-      w.null();
-      break;
-    case Tree::Kind::Boolean:
-      w.boolean(value.boolean());
-      break;
-    case Tree::Kind::Integer:
-      w.integer(value.integer());
-      break;
-    case Tree::Kind::Number:
-      w.number(value.number());
-      break;
-    case Tree::Kind::String:
-      w.string(value.string());
-      break;
-    case Tree::Kind::Array:
-      w.begin_array();
-      for (const Tree& element : value.elements()) write_yaml(w, element);
-      w.end_array();
-      break;
-    case Tree::Kind::Object:
-      w.begin_object();
-      for (const Tree::Member& member : value.members()) write_yaml(w.key(member.key), member.value);
-      w.end_object();
-      break;
-  }
-}
-
 // What a person wrote, without what the server keeps beside it.
 std::string policy_yaml(const Tree& object) {
   if (!object.is_object()) return "";
@@ -65,8 +36,8 @@ std::string policy_yaml(const Tree& object) {
   if (!annotations.empty()) metadata.set("annotations", std::move(annotations));
   report::YamlWriter w;
   w.begin_object().field("apiVersion", object["apiVersion"].string()).field("kind", object["kind"].string());
-  write_yaml(w.key("metadata"), metadata);
-  write_yaml(w.key("spec"), object["spec"].is_null() ? Tree::object() : object["spec"]);
+  codec::write(w.key("metadata"), metadata);
+  codec::write(w.key("spec"), object["spec"].is_null() ? Tree::object() : object["spec"]);
   w.end_object();
   return w.take();
 }
@@ -147,7 +118,7 @@ std::string wish_yaml(const WhatIf& change) {
   report::YamlWriter w;
   w.begin_object().field("apiVersion", "temper.codes/v1alpha1").field("kind", "TemperPolicy");
   w.key("metadata").begin_object().field("name", "default").end_object();
-  write_yaml(w.key("spec"), spec);
+  codec::write(w.key("spec"), spec);
   w.end_object();
   return "# kubectl apply --server-side --field-manager=dashboard -f -\n" + w.take();
 }

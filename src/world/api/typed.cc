@@ -8,6 +8,7 @@
 #include "base/time.h"
 #include "codec/base64.h"
 #include "codec/quantity.h"
+#include "world/api/go_text.h"
 
 namespace tamp::text {
 extern const std::string_view world_shapes;  // shapes.txt; scripts/make-shapes.py says what its words mean
@@ -239,28 +240,9 @@ void conform_value(Tree& value, const Schema& schema, std::string& path, std::ve
   }
 }
 
-std::string_view json_kind(const Tree& value) {
-  switch (value.kind()) {
-    case Tree::Kind::Null:
-      return "null";
-    case Tree::Kind::Boolean:
-      return "bool";
-    case Tree::Kind::Integer:
-    case Tree::Kind::Number:
-      return "number";
-    case Tree::Kind::String:
-      return "string";
-    case Tree::Kind::Array:
-      return "array";
-    case Tree::Kind::Object:
-      return "object";
-  }
-  return {};
-}
-
 std::string cannot(const Tree& value, std::string_view path, std::string_view type) {
   std::string text = "json: cannot unmarshal ";
-  text.append(json_kind(value))
+  text.append(json_type(value))
       .append(" into Go struct field ")
       .append(path)
       .append(" of type ")
