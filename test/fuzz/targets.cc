@@ -19,6 +19,7 @@
 #include "codec/yaml.h"
 #include "codec/yaml_scalar.h"
 #include "fuzz/agent_targets.h"
+#include "fuzz/api_targets.h"
 #include "fuzz/check_cluster.h"
 #include "fuzz/kinds_targets.h"
 #include "fuzz/kube_targets.h"
@@ -208,7 +209,7 @@ void observation(std::string_view bytes) {
   }
 }
 
-constexpr std::array<Target, 26> kTargets = {{{"admission", admission},
+constexpr std::array<Target, 27> kTargets = {{{"admission", admission},
                                               {"kernel_files", kernel_files},
                                               {"node_pods", node_pods},
                                               {"tier_requests", tier_requests},
@@ -230,6 +231,7 @@ constexpr std::array<Target, 26> kTargets = {{{"admission", admission},
                                               {"time", time},
                                               {"watch", watch},
                                               {"api_status", api_status},
+                                              {"api_request", api_request},
                                               {"lease", lease},
                                               {"observation", observation},
                                               {"kubeconfig", kubeconfig},

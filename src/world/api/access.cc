@@ -148,6 +148,7 @@ Judgement judge(const Backend& backend, const Caller& caller, const Attributes& 
         return true;
       });
   if (judgement.allowed || missing.empty()) return judgement;
+  std::sort(missing.begin(), missing.end());
   missing.erase(std::unique(missing.begin(), missing.end()), missing.end());
   judgement.reason =
       missing.size() == 1 ? "RBAC: " + missing.front() : fmt::format("RBAC: [{}]", fmt::join(missing, ", "));

@@ -58,26 +58,33 @@ std::string dotted(const std::vector<std::string>& path) {
   return text;
 }
 
-// What a Scale shows must be a count.
-void validate_replicas(FieldProblems& problems, const std::vector<std::string>& path, const Tree& object) {
+// What a Scale shows must be of its type. A null is, only if it is on the way there.
+void validate_shown(FieldProblems& problems, const std::vector<std::string>& path, const Tree& object,
+                    bool count) {
   const Tree* place = &object;
   bool fits = true;
   for (const std::string& part : path) {
-    fits = fits && (place->is_object() || place->is_null());
-    place = &(*place)[part];
+    if (place->is_null()) return;
+    fits = place->is_object();
+    if (!fits) break;
+    place = place->find(part);
+    if (place == nullptr) return;
   }
-  if (fits && place->is_null()) return;
-  const bool whole = place->kind() == Tree::Kind::Integer;
-  if (whole && place->integer() >= 0 && place->integer() <= INT32_MAX) return;
+  if (fits && !count && place->is_string()) return;
+  const bool whole = fits && place->kind() == Tree::Kind::Integer;
+  if (count && whole && place->integer() >= 0 && place->integer() <= INT32_MAX) return;
   problems.push_back({"FieldValueInvalid", dotted(path),
-                      "Invalid value: " + codec::to_json(*place) + ": should be a non-negative integer"});
+                      "Invalid value: " + codec::to_json(*place) +
+                          (count ? ": should be a non-negative integer" : ": should be a string")});
 }
 
 void validate_scale(FieldProblems& problems, const CustomVersion& version, const Tree& object,
                     bool status_only) {
   if (!version.scale) return;
-  if (!status_only) validate_replicas(problems, version.scale->spec_replicas, object);
-  validate_replicas(problems, version.scale->status_replicas, object);
+  if (!status_only) validate_shown(problems, version.scale->spec_replicas, object, true);
+  validate_shown(problems, version.scale->status_replicas, object, true);
+  if (!version.scale->label_selector.empty())
+    validate_shown(problems, version.scale->label_selector, object, false);
 }
 
 }  // namespace

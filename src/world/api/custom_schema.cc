@@ -53,10 +53,9 @@ class SchemaReader {
       schema.list_keys.emplace_back(key.string());
     read_rules(schema, source["x-kubernetes-validations"], field + ".x-kubernetes-validations", traced);
     if (schema.default_value && structural) {
-      // A default must itself be what it stands in for.
+      // A default must itself be what it stands in for, before other defaults are set in it.
       Tree value = *schema.default_value;
       drop_nulls_by(schema, value);
-      default_by(schema, value);
       validate_by(schema, value, nullptr, field + ".default", problems_);
     }
     return schema;

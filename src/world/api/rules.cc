@@ -2,6 +2,7 @@
 
 #include "world/api/admission_policy.h"
 #include "world/api/defaults.h"
+#include "world/api/escalation.h"
 #include "world/api/managed_fields.h"
 #include "world/api/scale_ownership.h"
 #include "world/api/service_addresses.h"
@@ -102,6 +103,22 @@ std::optional<Outcome> keep_ownership(const Backend& backend, const Resource& re
   return {};
 }
 
+// What was empty in a list that is owned as a whole has counted for the ownership, and for nothing else.
+void forget_empty_parts(const Backend& backend, const Resource& resource, Tree& object,
+                        const Writing& writing) {
+  if (writing.of_the_world || resource.id == ResourceId::CustomResourceDefinitions) return;
+  if (const Schema* schema = schema_of(backend, resource)) forget_empty_parts(object, *schema);
+}
+
+// Webhook configurations alone take a list that was written and is empty for another thing than none, until they are stored:
+// writing it counts as a change of what they ask for, each time.
+bool has_emptied_webhooks(const Resource& resource, const Tree& object) {
+  if (resource.id != ResourceId::ValidatingWebhookConfigurations &&
+      resource.id != ResourceId::MutatingWebhookConfigurations)
+    return false;
+  return object["webhooks"].is_array() && object["webhooks"].empty();
+}
+
 }  // namespace
 
 std::optional<Outcome> judged_deletion(Backend& backend, const Resource& resource, const Tree& object,
@@ -164,8 +181,10 @@ std::optional<std::string> shape(const Backend& backend, const Resource& resourc
   const Schema* schema = schema_of(backend, resource);
   if (schema == nullptr) return {};
   if (auto wrong = wrong_type(object, *schema)) return wrong;
+  const bool emptied = has_emptied_webhooks(resource, object);
   for (const std::string& path : conform(object, *schema))
     complaints.push_back("unknown field \"" + path + "\"");
+  if (emptied) object.set("webhooks", Tree::array());
   return {};
 }
 
@@ -189,10 +208,13 @@ std::optional<Outcome> prepare_creation(Backend& backend, const Resource& resour
       return wrong;
     return judged_by_policies(backend, resource, nullptr, object, writing);
   }
+  if (has_emptied_webhooks(resource, object)) object.erase("webhooks");
   set_defaults(resource.id, object);
   keep_ownership(backend, resource, nullptr, object, writing);
+  forget_empty_parts(backend, resource, object, writing);
   if (auto refusal = admit_create(resource.id, object, lookup_in(backend)))
     return refused(resource, object["metadata"]["name"].string(), *refusal);
+  if (auto refusal = escalation(backend, resource, nullptr, object, writing)) return refusal;
   if (resource.id == ResourceId::Services)
     if (auto wrong = judged(resource, object, give_addresses(object, lookup_in(backend), writing.dry_run)))
       return wrong;
@@ -216,10 +238,13 @@ std::optional<Outcome> prepare_change(Backend& backend, const Resource& resource
       return wrong;
     return judged_by_policies(backend, resource, &old, updated, writing);
   }
+  const bool emptied = has_emptied_webhooks(resource, updated);
+  if (emptied) updated.erase("webhooks");
   // Kubelets and controllers write status again and again, and write it well: judging it would cost more than all the rest.
   const bool trusted = writing.of_the_world && writing.subresource == "status";
   if (!trusted) set_defaults(resource.id, updated);
   if (auto refusal = keep_ownership(backend, resource, &old, updated, writing)) return refusal;
+  forget_empty_parts(backend, resource, updated, writing);
   if (trusted) {
     prepare_for_update(resource.id, old, updated, writing.subresource, backend.now);
     return {};
@@ -230,6 +255,8 @@ std::optional<Outcome> prepare_change(Backend& backend, const Resource& resource
     if (auto wrong = judged(resource, updated, give_addresses_again(old, updated, lookup_in(backend))))
       return wrong;
   prepare_for_update(resource.id, old, updated, writing.subresource, backend.now);
+  if (emptied && old["webhooks"].empty())
+    updated.ensure("metadata").set("generation", old.at({"metadata", "generation"}).integer() + 1);
   if (auto wrong = judged(resource, updated, validate_update(resource.id, old, updated, writing.subresource)))
     return wrong;
   if (auto refusal = admit_valid(resource.id, &old, updated, lookup_in(backend), writing.subresource))

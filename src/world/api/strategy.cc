@@ -221,8 +221,7 @@ bool asks_otherwise(ResourceId resource, const Tree& old, const Tree& updated) {
              !(old.at({"metadata", "annotations"}) == updated.at({"metadata", "annotations"}));
     case ResourceId::ValidatingWebhookConfigurations:
     case ResourceId::MutatingWebhookConfigurations:
-      // To the letter: these kinds alone take no list for another thing than an empty one.
-      return !(old["webhooks"] == updated["webhooks"]);
+      return !(old["webhooks"] == updated["webhooks"]);  // to the letter
     case ResourceId::EndpointSlices:
       return differs("endpoints") || differs("ports") || differs("addressType") ||
              !(old.at({"metadata", "labels"}) == updated.at({"metadata", "labels"}));

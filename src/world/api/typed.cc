@@ -102,7 +102,15 @@ bool is_zero(const Tree& value) {
   return false;
 }
 
-void conform_value(Tree& value, const Schema& schema, std::string& path, std::vector<std::string>& unknown);
+// How a value is compared with what it was before, to find out who owns it.
+enum class Compared : std::uint8_t {
+  Apart,     // field by field
+  Together,  // within an object that is owned as a whole
+  Listed,    // within an element of a list that is: there Go tells what is empty from nothing
+};
+
+void conform_value(Tree& value, const Schema& schema, std::string& path, std::vector<std::string>& unknown,
+                   Compared compared = Compared::Apart);
 
 Tree empty_value(const EmptyForm& form, const Schema& schema) {
   Tree value = form.written;
@@ -113,8 +121,8 @@ Tree empty_value(const EmptyForm& form, const Schema& schema) {
   return value;
 }
 
-void conform_object(Tree& object, const Schema& schema, std::string& path,
-                    std::vector<std::string>& unknown) {
+void conform_object(Tree& object, const Schema& schema, std::string& path, std::vector<std::string>& unknown,
+                    Compared compared) {
   static const EmptyForm kPlain;
   const Shape* shape = shape_of(schema);
   const std::size_t root = path.size();
@@ -142,12 +150,15 @@ void conform_object(Tree& object, const Schema& schema, std::string& path,
     const bool list = member.value.is_array() || (own.type == Schema::Type::Map && own.name.empty());
     if (member.value.is_null() || (list && member.value.empty())) {
       keep = form.how == EmptyForm::How::Written;
-      // An empty list that is always written stays one until the object is stored (forget_empty_lists).
+      // An empty list that is always written stays one until the object is stored (forget_empty_lists), another one
+      // until it is known who owns it (forget_empty_parts).
       if (keep && !member.value.is_array()) member.value = empty_value(form, own);
+      keep |= compared == Compared::Listed && !member.value.is_null();
     } else if (form.how == EmptyForm::How::LeftOutIfZero && is_zero(member.value)) {
       keep = false;
     } else {
-      conform_value(member.value, own, path, unknown);
+      conform_value(member.value, own, path, unknown,
+                    own.atomic && compared == Compared::Apart ? Compared::Together : compared);
     }
     path.resize(root);
     if (!keep) continue;
@@ -194,7 +205,8 @@ void read_null(Tree& value, const Schema& schema) {
   }
 }
 
-void conform_value(Tree& value, const Schema& schema, std::string& path, std::vector<std::string>& unknown) {
+void conform_value(Tree& value, const Schema& schema, std::string& path, std::vector<std::string>& unknown,
+                   Compared compared) {
   const std::size_t root = path.size();
   if (schema.type == Schema::Type::Map && value.is_object()) {
     for (Tree::Member& member : value.members())
@@ -207,22 +219,23 @@ void conform_value(Tree& value, const Schema& schema, std::string& path, std::ve
   const bool leaves_plain = schema.element().scalar() && schema.element().type != Schema::Type::Quantity;
   switch (schema.type) {
     case Schema::Type::Object:
-      if (value.is_object() && !schema.fields.empty()) conform_object(value, schema, path, unknown);
+      if (value.is_object() && !schema.fields.empty()) conform_object(value, schema, path, unknown, compared);
       return;
     case Schema::Type::Map:
       if (!value.is_object() || leaves_plain) return;
       for (Tree::Member& member : value.members()) {
         path.append(".").append(member.key);
-        conform_value(member.value, schema.element(), path, unknown);
+        conform_value(member.value, schema.element(), path, unknown, compared);
         path.resize(root);
       }
       return;
     case Schema::Type::Array: {
       if (!value.is_array() || leaves_plain) return;
       std::size_t index = 0;
+      const bool whole = compared != Compared::Apart || schema.list == Schema::List::Atomic;
       for (Tree& element : value.elements()) {
         path.append("[").append(std::to_string(index++)).append("]");
-        conform_value(element, schema.element(), path, unknown);
+        conform_value(element, schema.element(), path, unknown, whole ? Compared::Listed : Compared::Apart);
         path.resize(root);
       }
       return;
@@ -354,6 +367,24 @@ void forget_empty_lists(Tree& object, const Schema& schema) {
       for (Tree& element : member.value.elements()) forget_empty_lists(element, field->schema().element());
     }
   }
+}
+
+void forget_empty_parts(Tree& object, const Schema& schema) {
+  if (!object.is_object() || schema.type != Schema::Type::Object) return;
+  const Shape* shape = shape_of(schema);
+  std::erase_if(object.members(), [&](Tree::Member& member) {
+    const Field* field = schema.field(member.key);
+    if (field == nullptr) return false;
+    const Schema& own = field->schema();
+    const bool list = member.value.is_array() || (own.type == Schema::Type::Map && own.name.empty());
+    if (list && member.value.empty())
+      return shape == nullptr ||
+             (*shape)[static_cast<std::size_t>(field - schema.fields.data())].how != EmptyForm::How::Written;
+    forget_empty_parts(member.value, own);
+    if (member.value.is_array() && own.element().type == Schema::Type::Object)
+      for (Tree& element : member.value.elements()) forget_empty_parts(element, own.element());
+    return false;
+  });
 }
 
 std::vector<std::string> conform(Tree& object, const Schema& schema) {

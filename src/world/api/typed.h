@@ -26,4 +26,8 @@ std::vector<std::string> conform(Tree& object, const Schema& schema);
 // something that its writer set.
 void forget_empty_lists(Tree& object, const Schema& schema);
 
+// Likewise with all that is empty and not always written, within a list that is compared as a whole: it tells that list from what it
+// was, so that its writer owns it, and is nothing from then on.
+void forget_empty_parts(Tree& object, const Schema& schema);
+
 }  // namespace tamp::world::api

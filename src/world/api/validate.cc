@@ -112,6 +112,8 @@ void check_kind(Findings& found, ResourceId resource, const Tree& object, const 
     case ResourceId::ValidatingWebhookConfigurations:
     case ResourceId::MutatingWebhookConfigurations:
       return check_webhooks(found, object, old);
+    case ResourceId::CsiNodes:
+      return check_csi_node(found, object, old);
     case ResourceId::RuntimeClasses:
       return check_runtime_class(found, object, old);
     case ResourceId::EndpointSlices:
@@ -128,6 +130,7 @@ void check_kind(Findings& found, ResourceId resource, const Tree& object, const 
 // Of the kinds that the server itself is made of, unlike those of its extensions.
 void check_finalizer_names(Findings& found, ResourceId resource, const Tree& finalizers) {
   switch (resource) {
+    case ResourceId::Events:
     case ResourceId::Leases:
     case ResourceId::RuntimeClasses:
     case ResourceId::PodDisruptionBudgets:

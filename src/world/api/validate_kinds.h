@@ -42,6 +42,7 @@ void check_runtime_class(Findings& found, const Tree& object, const Tree* old);
 void check_definition(Findings& found, const Tree& object, const Tree* old);
 void check_policy(Findings& found, const Tree& object, const Tree* old);
 void check_policy_binding(Findings& found, const Tree& object, const Tree* old);
+void check_csi_node(Findings& found, const Tree& object, const Tree* old);
 void check_csi_driver(Findings& found, const Tree& object, const Tree* old);
 void check_webhooks(Findings& found, const Tree& object, const Tree* old);
 

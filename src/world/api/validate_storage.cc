@@ -1,5 +1,6 @@
 // Volumes, claims and their classes.
 #include <algorithm>
+#include <set>
 
 #include "codec/quantity.h"
 #include "world/api/validate_common.h"
@@ -194,6 +195,45 @@ void check_storage_class(Findings& found, const Tree& object, const Tree* old) {
   check_one_of(found, object["reclaimPolicy"], Place("reclaimPolicy"), {"Delete", "Retain"});
   check_one_of(found, object["volumeBindingMode"], Place("volumeBindingMode"),
                {"Immediate", "WaitForFirstConsumer"});
+}
+
+void check_csi_node(Findings& found, const Tree& object, const Tree* old) {
+  const Place spec("spec");
+  const Place list = spec.child("drivers");
+  const auto& drivers = object["spec"]["drivers"].elements();
+  std::set<std::string_view> names;
+  for (std::size_t i = 0; i < drivers.size(); ++i) {
+    const Tree& driver = drivers[i];
+    const Place place = list.at(i);
+    const std::string_view name = driver["name"].string(), node = driver["nodeID"].string();
+    if (name.empty()) {
+      found.required(place.child("name"));
+    } else {
+      if (name.size() > 63) found.too_long(place.child("name"), 63);
+      std::string lower(name);
+      for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+      for (const char* why : not_subdomain(lower)) found.invalid(place.child("name"), name, why);
+    }
+    if (node.empty()) found.required(place.child("nodeID"));
+    if (node.size() > 192) found.invalid(place.child("nodeID"), node, "must be 192 characters or less");
+    const Place allocatable = place.child("allocatable");
+    check_not_negative(found, driver["allocatable"]["count"], allocatable.child("count"));
+    if (!names.insert(name).second) found.duplicate(place.child("name"), name);
+    std::set<std::string_view> keys;
+    for (const Tree& key : driver["topologyKeys"].elements()) {
+      if (key.string().empty()) found.required(place, key.string());
+      if (!keys.insert(key.string()).second) found.duplicate(place, key);
+      for (const char* why : not_qualified(key.string())) found.invalid(place, key, why);
+    }
+  }
+  if (old == nullptr) return;
+  // Of a driver that was there only the number of volumes may change.
+  for (const Tree& before : (*old)["spec"]["drivers"].elements())
+    for (const Tree& driver : drivers) {
+      if (!(before["name"] == driver["name"])) continue;
+      if (!(before["nodeID"] == driver["nodeID"]) || !(before["topologyKeys"] == driver["topologyKeys"]))
+        found.invalid(list, driver, "field is immutable");
+    }
 }
 
 void check_csi_driver(Findings& found, const Tree& object, const Tree* old) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "world/api/definitions.h"
+#include "world/api/escalation.h"
 #include "world/api/expiry.h"
 #include "world/api/identity.h"
 #include "world/api/rules.h"
@@ -156,6 +157,7 @@ Outcome replace_object(Backend& backend, const Resource& resource, std::string_v
 Outcome write_over(Backend& backend, const Resource& resource, const ObjectPtr& current, Tree updated,
                    const Writing& writing) {
   const Tree& old = current->tree();
+  if (auto refusal = escalation(backend, resource, &old, updated, writing)) return *std::move(refusal);
   Tree& metadata = updated.ensure("metadata");
   if (resource.namespaced) metadata.set("namespace", current->ns());
   const std::string_view given = metadata["resourceVersion"].string();
@@ -180,10 +182,13 @@ Outcome write_over(Backend& backend, const Resource& resource, const ObjectPtr& 
     backend.store.erase(resource.id, current->ns(), current->name());
     return {200, last, {}};
   }
+  // The labels of a Job's template become its own when it is read.
+  const bool reads_otherwise = resource.id == ResourceId::Jobs && updated["metadata"]["labels"].empty() &&
+                               !updated.at({"spec", "template", "metadata", "labels"}).empty();
   if (!writing.of_the_world) read_back(backend, resource, updated);
   if (!current->reads_otherwise() && same_but_for_times_of_managers(old, updated)) return {200, current, {}};
   if (writing.dry_run) return {200, std::make_shared<const Object>(std::move(updated)), {}};
-  ObjectPtr stored = backend.store.put(resource.id, std::move(updated));
+  ObjectPtr stored = backend.store.put(resource.id, std::move(updated), reads_otherwise);
   take_note(backend, resource, stored);
   return {200, std::move(stored), {}};
 }

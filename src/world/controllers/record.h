@@ -3,7 +3,9 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "world/engine/record.h"
 #include "world/engine/stage.h"
 
 namespace tamp::world {
@@ -12,9 +14,10 @@ inline api::WriteOptions as_controller_manager(std::string_view subresource = {}
   return {.manager = "kube-controller-manager", .subresource = std::string(subresource)};
 }
 
-// An Event in the namespace of the object ("default" if it has none); the same again raises its count. type: "Normal" or
-// "Warning".
-void record(Stage& stage, std::string_view component, const api::Object& about, std::string_view type,
-            std::string_view reason, std::string message);
+// An Event by one of kube-controller-manager's controllers.
+inline void record(Stage& stage, std::string_view component, const api::Object& about, std::string_view type,
+                   std::string_view reason, std::string message) {
+  record(stage, Reporter{component, "kube-controller-manager"}, about, {}, type, reason, std::move(message));
+}
 
 }  // namespace tamp::world

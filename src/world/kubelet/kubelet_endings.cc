@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "world/kubelet/kubelets.h"
+#include "world/kubelet/news.h"
 
 namespace tamp::world {
 namespace {
@@ -43,6 +44,11 @@ void Kubelets::exit(Stage& stage, const Key& key, PodRun& run, const Object& pod
                                       wait == Duration::minutes(5) ? "5m0s" : format_duration(wait),
                                       pod.spec()["containers"].elements()[i]["name"].string(), key.second,
                                       key.first, run.uid);
+      News(stage, run.node)
+          .tell(pod, "containers", i, "Warning", "BackOff",
+                fmt::format("Back-off restarting failed container {} in pod {}_{}({})",
+                            pod.spec()["containers"].elements()[i]["name"].string(), key.second, key.first,
+                            run.uid));
     }
   }
   if (again) {
@@ -73,13 +79,17 @@ void Kubelets::restart(Stage& stage, const Key& key, PodRun& run, const Object& 
     container.message.clear();
     ++container.restarts;
   };
-  for (ContainerRun& container : run.containers)
-    if (container.state != State::Running) again(container);
+  for (std::size_t i = 0; i < run.containers.size(); ++i)
+    if (run.containers[i].state != State::Running) {
+      again(run.containers[i]);
+      News(stage, run.node).started(pod, "containers", i, run.containers[i]);
+    }
   const auto& init = pod.spec()["initContainers"].elements();
   for (std::size_t i = 0; i < run.init.size() && i < init.size(); ++i)
     if (run.init[i].state != State::Running && init[i]["restartPolicy"].string() == "Always") {
       again(run.init[i]);
       run.init[i].ready = true;
+      News(stage, run.node).started(pod, "initContainers", i, run.init[i]);
     }
   run.restart_delay.restarted(ended.value_or(stage.now), stage.now);
   plan_readiness_and_end(stage, key, run, pod);
@@ -92,6 +102,8 @@ void Kubelets::expire(Stage& stage, const Key& key, PodRun& run, const Object& p
   if (!run.seen || stage.now < *run.seen + deadline) return;
   if (run.stage != PodStage::Starting && run.stage != PodStage::Running) return;
   run.token = ++tokens_;
+  News news(stage, run.node);
+  news.stopping(pod, run);
   for (ContainerRun& container : run.containers) {
     if (container.state == State::Running)
       container.ending = Ending{137, "Error", container.started, stage.now, container.id};
@@ -101,6 +113,7 @@ void Kubelets::expire(Stage& stage, const Key& key, PodRun& run, const Object& p
   run.stage = PodStage::Ended;
   run.reason = "DeadlineExceeded";
   run.message = "Pod was active on the node longer than the specified deadline";
+  news.tell(pod, "Normal", run.reason, run.message);
   stage.story.tell(stage.now, "kubelet", "Failed", pod_words(key.first, key.second),
                    "its active deadline has passed");
   report(stage, key, run);
@@ -119,7 +132,10 @@ void Kubelets::begin_to_stop(Stage& stage, const Key& key, PodRun& run, const Ob
     // Asked again: only a shorter grace period makes a difference.
     if (!run.stop_at || stage.now + grace >= *run.stop_at) return;
     needed = {INT64_MAX};
-  } else if (any && run.behaviour.never_terminates) {
+  } else {
+    News(stage, run.node).stopping(pod, run);
+  }
+  if (run.stage != PodStage::Stopping && any && run.behaviour.never_terminates) {
     run.stage = PodStage::Stopping;
     run.token = ++tokens_;
     return;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "world/kubelet/kubelets.h"
+#include "world/kubelet/news.h"
 
 namespace tamp::world {
 namespace {
@@ -65,6 +66,7 @@ void Kubelets::node_changed(Stage& stage, const api::Change& change) {
     machine.host_ip = internal_ip(node);
   }
   if (fresh) {
+    News(stage, name).tell(node, "Normal", "Starting", "Starting kubelet.");
     renew_lease(stage, name, stage.now);
     if (!beating_) stage.later(options_.renew_leases, {Actor::Kubelets, Beat, {}, {}, 0});
     beating_ = true;
@@ -86,6 +88,7 @@ void Kubelets::node_changed(Stage& stage, const api::Change& change) {
 void Kubelets::report_ready(Stage& stage, const std::string& node, Machine& machine) {
   machine.reports_soon = false;
   if (!machine.alive) return;
+  const api::ObjectPtr before = stage.api.get(ResourceId::Nodes, "", node);
   stage.api.modify(ResourceId::Nodes, "", node,
                    [&](Tree& tree) {
                      for (Tree& condition : tree.ensure({"status", "conditions"}).elements())
@@ -102,6 +105,9 @@ void Kubelets::report_ready(Stage& stage, const std::string& node, Machine& mach
                    },
                    {.manager = "kubelet", .subresource = "status"});
   stage.story.tell(stage.now, "kubelet", "NodeReady", "node " + node);
+  if (before && !api::condition_true(before->tree(), "Ready"))
+    News(stage, node)
+        .tell(*before, "Normal", "NodeReady", fmt::format("Node {} status is now: NodeReady", node));
 }
 
 void Kubelets::renew_lease(Stage& stage, const std::string& node, Time renewed) {
@@ -183,6 +189,10 @@ void Kubelets::reboot(Stage& stage, std::string_view node, Duration down) {
 void Kubelets::boot(Stage& stage, const std::string& node, Machine& machine) {
   // What was planned for containers that are no more is void.
   machine.missed.clear();
+  if (const api::ObjectPtr object = stage.api.get(ResourceId::Nodes, "", node))
+    News(stage, node)
+        .tell(*object, "Warning", "Rebooted",
+              fmt::format("Node {} has been rebooted, boot id: {}", node, machine.boot_id));
   const std::set<Key> pods = machine.pods;
   for (const Key& key : pods) {
     PodRun& run = runs_.at(key);
@@ -208,6 +218,9 @@ void Kubelets::boot(Stage& stage, const std::string& node, Machine& machine) {
     const api::ObjectPtr pod = stage.api.get(ResourceId::Pods, key.first, key.second);
     const std::string_view policy = pod ? pod->spec()["restartPolicy"].string("Always") : "Never";
     if (policy == "Never") run.stage = PodRun::Stage::Ended;
+    if (policy != "Never" && pod)
+      News(stage, node)
+          .tell(*pod, "Normal", "SandboxChanged", "Pod sandbox changed, it will be killed and re-created.");
     if (policy != "Never")
       plan(stage, Duration{stage.dice.between(1'000'000'000, 5'000'000'000)}, Restart, key, run);
   }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "world/kubelet/news.h"
+
 namespace tamp::world {
 namespace {
 
@@ -141,6 +143,7 @@ void Kubelets::happen(Stage& stage, const Event& event) {
         container.reason = "ImagePullBackOff";
         container.message = "Back-off pulling image";
       }
+      for (std::size_t i = 0; i < run.containers.size(); ++i) News(stage, run.node).pull_backed_off(*pod, i);
       return report(stage, key, run);
     case Initialize:
       run.sandbox = run.initialized = true;
@@ -152,16 +155,18 @@ void Kubelets::happen(Stage& stage, const Event& event) {
         const bool stays = pod->spec()["initContainers"].elements()[i]["restartPolicy"].string() == "Always";
         container.state = stays ? State::Running : State::Terminated;
         if (!stays) container.ending = Ending{0, "Completed", stage.now, stage.now, container.id};
+        News(stage, run.node).started(*pod, "initContainers", i, container);
       }
       report(stage, key, run);
-      return plan(
-          stage,
-          {run.behaviour.start.draw(stage.dice).ns + pull_time(stage, run, pod->spec()["containers"]).ns},
-          Start, key, run);
+      return plan(stage,
+                  {run.behaviour.start.draw(stage.dice).ns + pull_time(stage, run, *pod, "containers").ns},
+                  Start, key, run);
     case Start:
       return start(stage, key, run, *pod);
     case BeReady:
       return be_ready(stage, key, run);
+    case Probe:
+      return probe(stage, key, run, *pod);
     case Exit:
       ++run.exits;
       return exit(stage, key, run, *pod, run.behaviour.exits_well ? 0 : 1, run.behaviour.exits_well);
@@ -189,7 +194,7 @@ void Kubelets::report(Stage& stage, const Key& key, const PodRun& run) {
 
 // ---- start
 
-bool Kubelets::admit(Stage& stage, const Key& key, PodRun& run) {
+bool Kubelets::admit(Stage& stage, const Key& key, PodRun& run, const Object& pod) {
   const Machine& machine = *machine_of(run.node);
   Amounts used;
   std::int64_t pods = 0;
@@ -205,10 +210,11 @@ bool Kubelets::admit(Stage& stage, const Key& key, PodRun& run) {
                           std::int64_t in_use, std::int64_t capacity) {
     run.stage = PodStage::Ended;
     run.reason = reason;
-    run.message = fmt::format(
-        "Pod was rejected: Node didn't have enough resource: {}, requested: {}, used: {}, "
-        "capacity: {}",
-        resource, requested, in_use, capacity);
+    const std::string shortage =
+        fmt::format("Node didn't have enough resource: {}, requested: {}, used: {}, capacity: {}", resource,
+                    requested, in_use, capacity);
+    run.message = "Pod was rejected: " + shortage;
+    News(stage, run.node).tell(pod, "Warning", reason, shortage);
     stage.story.tell(stage.now, "kubelet", "Rejected", pod_words(key.first, key.second),
                      fmt::format("by {}: {}", run.node, reason));
     report(stage, key, run);
@@ -223,17 +229,28 @@ bool Kubelets::admit(Stage& stage, const Key& key, PodRun& run) {
   return true;
 }
 
-Duration Kubelets::pull_time(Stage& stage, const PodRun& run, const Tree& containers) {
+// Of all images of `list` ("containers", "initContainers") that the node does not have: they are pulled one after the other,
+// and the first one now.
+Duration Kubelets::pull_time(Stage& stage, PodRun& run, const Object& pod, std::string_view list) {
   Machine& machine = *machine_of(run.node);
+  std::vector<ContainerRun>& containers = list == "containers" ? run.containers : run.init;
+  const auto& specs = pod.spec()[list].elements();
   Duration total;
-  for (const Tree& container : containers.elements())
-    if (machine.images.emplace(container["image"].string()).second)
-      total.ns += run.behaviour.pull.draw(stage.dice).ns;
+  for (std::size_t i = 0; i < containers.size() && i < specs.size(); ++i) {
+    if (!machine.images.emplace(specs[i]["image"].string()).second) continue;
+    const Duration pull = run.behaviour.pull.draw(stage.dice);
+    if (total.ns == 0) {
+      News(stage, run.node).pulling(pod, list, i);
+      containers[i].pulling_told = true;
+    }
+    containers[i].pull = pull;
+    total.ns += pull.ns;
+  }
   return total;
 }
 
 void Kubelets::look(Stage& stage, const Key& key, PodRun& run, const Object& pod) {
-  if (!admit(stage, key, run)) return;
+  if (!admit(stage, key, run, pod)) return;
   run.stage = PodStage::Starting;
   run.seen = stage.now;
   run.initialized = run.init.empty();
@@ -247,10 +264,10 @@ void Kubelets::look(Stage& stage, const Key& key, PodRun& run, const Object& pod
     return plan(stage, {millis(500).ns + run.behaviour.pull.draw(stage.dice).ns}, Pull, key, run);
   Duration delay = {0};
   if (run.init.empty()) {
-    delay.ns = run.behaviour.start.draw(stage.dice).ns + pull_time(stage, run, pod.spec()["containers"]).ns;
+    delay.ns = run.behaviour.start.draw(stage.dice).ns + pull_time(stage, run, pod, "containers").ns;
     return plan(stage, delay, Start, key, run);
   }
-  delay.ns = millis(stage.dice.between(200, 600)).ns + pull_time(stage, run, pod.spec()["initContainers"]).ns;
+  delay.ns = millis(stage.dice.between(200, 600)).ns + pull_time(stage, run, pod, "initContainers").ns;
   for (std::size_t i = 0; i < run.init.size(); ++i) delay.ns += run.behaviour.init.draw(stage.dice).ns;
   plan(stage, delay, Initialize, key, run);
 }
@@ -258,9 +275,9 @@ void Kubelets::look(Stage& stage, const Key& key, PodRun& run, const Object& pod
 void Kubelets::pull_failed(Stage& stage, const Key& key, PodRun& run, const Object& pod) {
   if (run.pull_attempts >= run.behaviour.pull_failures) {
     if (!run.init.empty() && !run.initialized) return plan(stage, millis(500), Initialize, key, run);
-    return plan(
-        stage, {run.behaviour.start.draw(stage.dice).ns + pull_time(stage, run, pod.spec()["containers"]).ns},
-        Start, key, run);
+    return plan(stage,
+                {run.behaviour.start.draw(stage.dice).ns + pull_time(stage, run, pod, "containers").ns},
+                Start, key, run);
   }
   // 10 s, doubling up to 5 minutes.
   const std::int64_t wait =
@@ -271,6 +288,7 @@ void Kubelets::pull_failed(Stage& stage, const Key& key, PodRun& run, const Obje
     run.containers[i].reason = "ErrImagePull";
     run.containers[i].message =
         fmt::format("failed to pull image \"{}\": not found", specs[i]["image"].string());
+    News(stage, run.node).pull_failed(pod, i);
   }
   if (run.pull_attempts == 1)
     stage.story.tell(stage.now, "kubelet", "PullFailed", pod_words(key.first, key.second),
@@ -292,11 +310,13 @@ void Kubelets::start(Stage& stage, const Key& key, PodRun& run, const Object& po
     machine.addresses.insert(last);
     run.pod_ip = fmt::format("10.{}.{}.{}", 128 + machine.network / 256 % 128, machine.network % 256, last);
   }
-  for (ContainerRun& container : run.containers) {
+  for (std::size_t i = 0; i < run.containers.size(); ++i) {
+    ContainerRun& container = run.containers[i];
     container.state = State::Running;
     container.started = stage.now;
     container.id = container_id(stage.dice);
     container.message.clear();
+    News(stage, run.node).started(pod, "containers", i, container);
   }
   plan_readiness_and_end(stage, key, run, pod);
   stage.story.tell(stage.now, "kubelet", "Started", pod_words(key.first, key.second),
@@ -323,6 +343,9 @@ void Kubelets::plan_readiness_and_end(Stage& stage, const Key& key, PodRun& run,
     else
       own.ns += Duration::seconds(probe["initialDelaySeconds"].integer()).ns;
     wait = wait ? std::max(*wait, own) : own;
+    const Duration first = Duration::seconds(probe["initialDelaySeconds"].integer());
+    if (told && probe.is_object() && (run.behaviour.never_ready || own > first))
+      plan(stage, first, Probe, key, run);
   }
   if (wait && !run.behaviour.never_ready) plan(stage, *wait, BeReady, key, run);
   if (run.behaviour.exit_after && run.exits < run.behaviour.exits)
@@ -333,6 +356,17 @@ void Kubelets::be_ready(Stage& stage, const Key& key, PodRun& run) {
   for (ContainerRun& container : run.containers) container.ready = container.state == State::Running;
   stage.story.tell(stage.now, "kubelet", "Ready", pod_words(key.first, key.second));
   report(stage, key, run);
+}
+
+// Only the first container can be told to be unready. A real kubelet tells of 25 failures, and then of one every 5 minutes.
+void Kubelets::probe(Stage& stage, const Key& key, PodRun& run, const Object& pod) {
+  const auto& specs = pod.spec()["containers"].elements();
+  if (run.stage != PodStage::Running || specs.empty() || run.containers.empty()) return;
+  if (run.containers[0].ready || run.containers[0].state != State::Running) return;
+  const Tree& probe = specs[0]["readinessProbe"];
+  News(stage, run.node).tell(pod, "containers", 0, "Warning", "Unhealthy", probe_failure(probe, run.pod_ip));
+  const Duration period = Duration::seconds(std::max<std::int64_t>(1, probe["periodSeconds"].integer(10)));
+  plan(stage, ++run.failed_probes < 25 ? period : std::max(period, Duration::minutes(5)), Probe, key, run);
 }
 
 }  // namespace tamp::world

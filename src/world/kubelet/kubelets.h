@@ -66,6 +66,7 @@ class Kubelets {
     Initialize,   // init containers are done
     Start,        // containers run
     BeReady,
+    Probe,    // a readiness probe finds a container that is not ready yet
     Exit,     // a container ends
     Restart,  // and is started again
     Stop,     // all containers have ended as was asked
@@ -81,12 +82,13 @@ class Kubelets {
   void plan(Stage& stage, Duration delay, What what, const Key& key, const PodRun& run);
   void report(Stage& stage, const Key& key, const PodRun& run);
   void look(Stage& stage, const Key& key, PodRun& run, const api::Object& pod);
-  bool admit(Stage& stage, const Key& key, PodRun& run);
-  Duration pull_time(Stage& stage, const PodRun& run, const codec::Tree& containers);
+  bool admit(Stage& stage, const Key& key, PodRun& run, const api::Object& pod);
+  Duration pull_time(Stage& stage, PodRun& run, const api::Object& pod, std::string_view list);
   void pull_failed(Stage& stage, const Key& key, PodRun& run, const api::Object& pod);
   void start(Stage& stage, const Key& key, PodRun& run, const api::Object& pod);
   void plan_readiness_and_end(Stage& stage, const Key& key, PodRun& run, const api::Object& pod);
   void be_ready(Stage& stage, const Key& key, PodRun& run);
+  void probe(Stage& stage, const Key& key, PodRun& run, const api::Object& pod);
   void exit(Stage& stage, const Key& key, PodRun& run, const api::Object& pod, int code, bool all);
   void restart(Stage& stage, const Key& key, PodRun& run, const api::Object& pod);
   void begin_to_stop(Stage& stage, const Key& key, PodRun& run, const api::Object& pod);

@@ -31,6 +31,8 @@ struct ContainerRun {
   std::optional<Ending> ending = {};  // of Terminated; of the run before, otherwise
   std::int64_t restarts = 0;
   bool ready = false;
+  std::optional<Duration> pull = {};  // how long its image took; nothing if the node had it
+  bool pulling_told = false;
 };
 
 // The wait before a container that ended is started again: none, then 10 s, doubling up to 5 minutes; none again after
@@ -67,7 +69,7 @@ struct PodRun {
   Behaviour behaviour;
   std::vector<ContainerRun> containers, init;  // as in the spec
   RestartDelay restart_delay;
-  std::int64_t exits = 0, pull_attempts = 0;
+  std::int64_t exits = 0, pull_attempts = 0, failed_probes = 0;
   bool sandbox = false, initialized = false;
   std::optional<Time> seen, stop_at;
   bool killed = false;  // the grace period will end before the containers do

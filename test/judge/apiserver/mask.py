@@ -103,6 +103,9 @@ class Mask:
                 return "<address>"
             if key == "token" and len(value) > 100:
                 return "<token>"
+            if key == "reason" and value.startswith("RBAC: ["):
+                # Roles that are missing, in the order of a hash map.
+                return "RBAC: " + str(sorted(value[len("RBAC: ["):-1].split(", ")))
             return self.text(value)
         if key in ("nodePort", "healthCheckNodePort") and isinstance(value, int) and value >= 30000:
             return "<port>"

@@ -1,6 +1,7 @@
 """A scene: a sequence of calls that belong together, in a namespace of its own. It is written down before it is played, so both
 servers get the same. What a server made up is named, not known: "@rv:NAME" in a target, query or body stands for what that server
 answered to the call that was saved as NAME."""
+import copy
 import json
 import urllib.parse
 
@@ -64,7 +65,8 @@ def fill(value, memory):
 
 
 def set_at(tree, path, value):
-    """set_at(pod, "spec.containers.0.image", "x")"""
+    """set_at(pod, "spec.containers.0.image", "x"); what is set is a copy, so that it can be changed further."""
+    value = copy.deepcopy(value)
     *parents, last = path.split(".")
     for key in parents:
         if isinstance(tree, list):

@@ -1,4 +1,4 @@
-#include "world/controllers/record.h"
+#include "world/engine/record.h"
 
 #include <fmt/format.h>
 
@@ -19,12 +19,13 @@ std::uint64_t hash(std::initializer_list<std::string_view> parts) {
 
 }  // namespace
 
-void record(Stage& stage, std::string_view component, const api::Object& about, std::string_view type,
-            std::string_view reason, std::string message) {
+void record(Stage& stage, const Reporter& reporter, const api::Object& about, std::string_view part,
+            std::string_view type, std::string_view reason, std::string message) {
   using api::Tree;
+  const api::WriteOptions as_reporter = {.manager = std::string(reporter.manager)};
   const std::string_view ns = about.ns().empty() ? std::string_view("default") : about.ns();
   const std::string name =
-      fmt::format("{}.{:016x}", about.name(), hash({about.uid(), component, reason, message}));
+      fmt::format("{}.{:016x}", about.name(), hash({about.uid(), reporter.component, part, reason, message}));
   const std::string when = api::format_time(stage.now);
   if (stage.api.get(api::ResourceId::Events, ns, name)) {
     stage.api.modify(
@@ -33,7 +34,7 @@ void record(Stage& stage, std::string_view component, const api::Object& about, 
           event.set("count", event["count"].integer() + 1);
           event.set("lastTimestamp", when);
         },
-        as_controller_manager());
+        as_reporter);
     return;
   }
   Tree object = Tree::object({{"apiVersion", about.tree()["apiVersion"]},
@@ -42,6 +43,9 @@ void record(Stage& stage, std::string_view component, const api::Object& about, 
                               {"uid", about.uid()},
                               {"resourceVersion", about.metadata()["resourceVersion"]}});
   if (!about.ns().empty()) object.set("namespace", about.ns());
+  if (!part.empty()) object.set("fieldPath", part);
+  Tree source = Tree::object({{"component", reporter.component}});
+  if (!reporter.host.empty()) source.set("host", reporter.host);
   stage.api.create(api::ResourceId::Events, ns,
                    Tree::object({{"apiVersion", "v1"},
                                  {"kind", "Event"},
@@ -49,15 +53,15 @@ void record(Stage& stage, std::string_view component, const api::Object& about, 
                                  {"involvedObject", std::move(object)},
                                  {"reason", reason},
                                  {"message", std::move(message)},
-                                 {"source", Tree::object({{"component", component}})},
-                                 {"reportingComponent", component},
-                                 {"reportingInstance", ""},
+                                 {"source", std::move(source)},
+                                 {"reportingComponent", reporter.component},
+                                 {"reportingInstance", reporter.host},
                                  {"firstTimestamp", when},
                                  {"lastTimestamp", when},
                                  {"eventTime", nullptr},
                                  {"count", 1},
                                  {"type", type}}),
-                   as_controller_manager());
+                   as_reporter);
 }
 
 }  // namespace tamp::world
