@@ -13,25 +13,31 @@ namespace {
 bool loopback(const std::string& ip) { return ip.starts_with("127.") || ip == "::1"; }
 
 // What was given, or one that is made for this process: what travels is hidden from those who only listen, but nobody can tell who we are.
-Result<serve::TlsIdentity> identity_of(const ControllerFlags& flags, const std::string& ip, Time now) {
+Result<serve::TlsIdentity> identity_of(const ControllerFlags& flags, const std::string& ns,
+                                       const std::string& ip, Time now) {
   if (!flags.dashboard_certificate_file.empty() || !flags.dashboard_key_file.empty()) {
     TAMP_TRY(const codec::Input certificate, read_input(flags.dashboard_certificate_file));
     TAMP_TRY(const codec::Input key, read_input(flags.dashboard_key_file));
     return serve::TlsIdentity{certificate.bytes, key.bytes};
   }
   TAMP_TRY(const serve::CertifiedKey authority, serve::make_authority("tamp dashboard", now));
-  std::vector<std::string> names = {"tamp-dashboard", "localhost", "127.0.0.1"};
+  const std::string service = flags.dashboard_service.empty() ? "tamp-dashboard" : flags.dashboard_service;
+  std::vector<std::string> names = {service, service + "." + ns, service + "." + ns + ".svc", "localhost",
+                                    "127.0.0.1"};
   if (ip != "0.0.0.0" && ip != "::") names.push_back(ip);
+  if (!flags.pod_ip.empty() && flags.pod_ip != ip) names.push_back(flags.pod_ip);
   TAMP_TRY(const serve::CertifiedKey serving, serve::make_serving_certificate(authority, names, now));
   return serve::TlsIdentity{serving.certificate, serving.private_key};
 }
 
 }  // namespace
 
-ControllerDashboard::ControllerDashboard(kube::RealLoop& loop, kube::Access access, std::string ns,
-                                         const std::string& identity, const std::string& version)
+ControllerDashboard::ControllerDashboard(kube::RealLoop& loop, kube::Access access, const control::Log& log,
+                                         std::string ns, const std::string& identity,
+                                         const std::string& version)
     : loop_(loop),
       access_(std::move(access)),
+      log_(log),
       ns_(std::move(ns)),
       feed_(identity, version,
             [this](std::shared_ptr<const dashboard::Look> look, const std::vector<serve::Topic>& changed) {
@@ -64,7 +70,7 @@ Status ControllerDashboard::serve(control::Controller& controller, const Control
   http.port = address.port;
   const bool given = !flags.dashboard_certificate_file.empty() || !flags.dashboard_key_file.empty();
   if (given || !loopback(address.ip)) {
-    TAMP_TRY(http.tls, identity_of(flags, address.ip, loop_.now()));
+    TAMP_TRY(http.tls, identity_of(flags, ns_, address.ip, loop_.now()));
   }
   TAMP_TRY(server_,
            serve::HttpServer::start(
@@ -72,7 +78,23 @@ Status ControllerDashboard::serve(control::Controller& controller, const Control
                  board->answer(std::move(request), respond);
                }));
   controller.show_on(feed_);
+  TAMP_CHECK(lead_service_here(controller, flags));
   tick();
+  return success();
+}
+
+Status ControllerDashboard::lead_service_here(control::Controller& controller, const ControllerFlags& flags) {
+  if (flags.dashboard_service.empty()) return success();
+  if (flags.pod_ip.empty()) return Error{"--dashboard-service needs --pod-ip"};
+  control::LeaderServiceOptions wish;
+  wish.ns = ns_;
+  wish.service = flags.dashboard_service;
+  wish.address = flags.pod_ip;
+  wish.port = server_->port();
+  wish.pod = flags.pod_name;
+  service_ = std::make_unique<control::LeaderService>(loop_, controller.client(), log_, wish,
+                                                      [&controller] { return controller.may_write(); });
+  service_->start();
   return success();
 }
 
@@ -83,6 +105,7 @@ void ControllerDashboard::tick() {
 
 void ControllerDashboard::stop() {
   tick_.cancel();
+  service_.reset();
   if (server_) server_->stop(Duration::seconds(1));
   dashboard_.reset();
 }

@@ -8,6 +8,8 @@
 #include "cli/options.h"
 #include "control/controller.h"
 #include "control/dashboard_feed.h"
+#include "control/leader_service.h"
+#include "control/log.h"
 #include "kube/access.h"
 #include "kube/real_loop.h"
 #include "serve/dashboard.h"
@@ -16,9 +18,9 @@ namespace tamp::cli {
 
 class ControllerDashboard {
  public:
-  // `version` of the program; `ns`: where records of runs are kept. All must outlive this.
-  ControllerDashboard(kube::RealLoop& loop, kube::Access access, std::string ns, const std::string& identity,
-                      const std::string& version);
+  // `version` of the program; `ns`: where records of runs and the dashboard's Service are. All must outlive this.
+  ControllerDashboard(kube::RealLoop& loop, kube::Access access, const control::Log& log, std::string ns,
+                      const std::string& identity, const std::string& version);
   ControllerDashboard(const ControllerDashboard&) = delete;
   ControllerDashboard& operator=(const ControllerDashboard&) = delete;
 
@@ -29,14 +31,17 @@ class ControllerDashboard {
   std::uint16_t port() const { return server_->port(); }
 
  private:
+  Status lead_service_here(control::Controller& controller, const ControllerFlags& flags);
   void tick();
 
   kube::RealLoop& loop_;
   kube::Access access_;
+  const control::Log& log_;
   std::string ns_;
   control::DashboardFeed feed_;
   std::unique_ptr<serve::Dashboard> dashboard_;
   std::unique_ptr<serve::HttpServer> server_;
+  std::unique_ptr<control::LeaderService> service_;
   kube::Pending tick_;
 };
 

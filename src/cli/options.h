@@ -50,6 +50,8 @@ struct ControllerFlags {
   std::string webhook_service = "tamp-webhook";
   std::string dashboard_address;                               // empty: no dashboard
   std::string dashboard_certificate_file, dashboard_key_file;  // empty: one that nobody knows is made
+  std::string dashboard_service;                               // empty: nobody is led to the leader
+  std::string pod_ip;                                          // for that
   std::string agent_token_file;                                // empty: no agent is asked
   std::string agent_authority_file;
   std::string agent_namespace = "tamp-agents";

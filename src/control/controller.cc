@@ -66,7 +66,10 @@ Controller::Controller(kube::Loop& loop, kube::ApiTransport& transport, Controll
       store_(std::move(store)),
       election_(loop, client_, options_.election,
                 {[this] { lead(); }, [this] { follow(); },
-                 [this](const std::string& holder) { log_.info("leader changed", {{"holder", holder}}); }}),
+                 [this](const std::string& holder) {
+                   log_.info("leader changed", {{"holder", holder}});
+                   if (feed_ != nullptr) feed_->leader_is(holder);
+                 }}),
       recorder_(loop, client_,
                 [this] {
                   kube::EventRecorderOptions recorder;

@@ -42,8 +42,8 @@ void read_part(kube::Client& client, const std::string& ns, const std::string& r
 
 }  // namespace
 
-DashboardFeed::DashboardFeed(std::string leader, std::string version, Show show) : show_(std::move(show)) {
-  look_.leader = std::move(leader);
+DashboardFeed::DashboardFeed(std::string replica, std::string version, Show show) : show_(std::move(show)) {
+  look_.replica = std::move(replica);
   look_.version = std::move(version);
   look_.history = std::make_shared<const std::vector<dashboard::HistoryPoint>>();
 }
@@ -62,6 +62,7 @@ void DashboardFeed::passed(const std::shared_ptr<const PassInput>& input, const 
   scene->leader_node = input->leader_node;
   scene->observations = input->observations;
   scene->measuring = outcome.measuring;
+  scene->requests_published = input->requests_published;
   scene->verdicts = outcome.verdicts;
   scene->prices = outcome.prices;
   scene->cost = outcome.cost;
@@ -108,6 +109,12 @@ void DashboardFeed::withdrawn(std::string_view reason, const std::string& proble
 void DashboardFeed::followed() {
   look_.scene = nullptr;
   show({Topic::Overview, Topic::Plan, Topic::Nodes});
+}
+
+void DashboardFeed::leader_is(const std::string& holder) {
+  if (holder == look_.leader) return;
+  look_.leader = holder;
+  show({Topic::Overview, Topic::Plan, Topic::Nodes, Topic::Runs});
 }
 
 void DashboardFeed::look_at_runs(const RunShelf::Runs& runs) {

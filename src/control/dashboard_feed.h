@@ -20,15 +20,18 @@ namespace tamp::control {
 class DashboardFeed {
  public:
   using Show = std::function<void(std::shared_ptr<const dashboard::Look>, const std::vector<serve::Topic>&)>;
-  DashboardFeed(std::string leader, std::string version, Show show);
+  // `replica`: our own identity in the election.
+  DashboardFeed(std::string replica, std::string version, Show show);
   DashboardFeed(const DashboardFeed&) = delete;
   DashboardFeed& operator=(const DashboardFeed&) = delete;
 
   void passed(const std::shared_ptr<const PassInput>& input, const PassOutcome& outcome);
   // The plan is withdrawn: the cluster is not known well enough.
   void withdrawn(std::string_view reason, const std::string& problem);
-  // Another replica leads: what was decided here is old.
+  // We lead no more: what was decided here is old.
   void followed();
+  // Who leads now, as the Lease says; empty: nobody.
+  void leader_is(const std::string& holder);
   void look_at_runs(const RunShelf::Runs& runs);
   // The annotation of the policy, as written.
   void dismissed(const std::string& annotation);

@@ -65,7 +65,7 @@ void RunRecords::note(const execute::Run& run, const Outlook& outlook, const pro
   if (run.victims.empty()) return;  // refused at the desk: nothing was looked at
   if (timeline_.open() && (!last_look_ || now - *last_look_ >= rhythm(run.phase))) {
     last_look_ = now;
-    timeline_.append(report::timeline_line(run, outlook.observations, now));
+    timeline_.append(report::timeline_line(run, outlook.observations, outlook.application, now));
   }
   if (snapshots_.open()) {
     const auto once = [&](std::string_view moment, auto make) {

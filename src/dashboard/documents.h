@@ -13,6 +13,8 @@
 namespace tamp::dashboard {
 
 // ---- REQUIRES: look.scene
+// What is shown on every page: does Tamp act, is it paused, is there a plan, is a run at work?
+std::string status_document(const Look& look);
 std::string overview_document(const Look& look);
 // Columns: ten thousand nodes are one array for each property.
 std::string nodes_document(const Look& look);
@@ -29,17 +31,31 @@ std::string run_document(const Look& look, const execute::Run& run, std::string_
 std::string run_summary(const execute::Run& run);
 // `lines`: the audit records (report/audit.h).
 std::string audit_document(const execute::Run& run, const std::string& lines);
+// The records of several runs in one, newest first, and which chains hold. `complete`: no run was left out.
+struct RunRecords {
+  std::shared_ptr<const execute::Run> run;
+  std::string lines;
+};
+std::string audit_trail_document(const std::vector<RunRecords>& runs, bool complete);
 
 // ---- what if?
 // Other settings, as a person tries them out. Absent: as they are.
 struct WhatIf {
-  std::optional<double> savings_threshold, utilization_threshold;
+  // ---- of pools
+  std::optional<double> savings_threshold;
   std::optional<DurationOrNever> consolidate_after, grace_period;
   std::optional<ConsolidationPolicy> policy;
+  // ---- of the cluster
+  std::optional<double> utilization_threshold;
+  std::optional<Duration> min_node_lifetime;
+  std::optional<bool> allow_unowned_pods, protect_single_replica;
+  std::optional<std::int64_t> min_nodes;
+  // ---- of the proof; without effect for planner Requests
+  std::optional<double> cpu_headroom, memory_headroom, cpu_pressure, memory_pressure, io_pressure;
 };
 // {"utilizationThreshold": 0.5, …}; an error names the field.
 Result<WhatIf> read_what_if(const std::string& json);
-// What would be decided, on a copy of the settings; what a policy says of a single pool stays in force.
+// What would be decided and, by planner SLO, proven, on a copy of the settings; what a policy says of a single pool stays in force.
 std::string what_if_document(const Scene& scene, const WhatIf& change);
 
 // How the plan that is published differs from the one that somebody saw: {"published": HASH or null, "victims": […], …}.

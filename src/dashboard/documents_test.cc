@@ -198,28 +198,90 @@ TEST(AuditDocument, AChainThatWasChangedOrCutIsNotValid) {
       << "the record that the run knows of is missing";
 }
 
-TEST(WhatIfDocument, TakesKnownSettingsWithinTheirBounds) {
-  const auto change = read_what_if(
-      R"({"utilizationThreshold":0.5,"consolidateAfter":"10m","consolidationGracePeriod":"Never"})");
-  ASSERT_TRUE(change.ok());
-  EXPECT_DOUBLE_EQ(*change->utilization_threshold, 0.5);
-  EXPECT_EQ(change->consolidate_after->value, Duration::minutes(10));
-  EXPECT_FALSE(change->grace_period->value);
-  for (const char* wrong :
-       {"[]", "{", R"({"utilizationThreshold":1.5})", R"({"utilizationThreshold":"1"})",
-        R"({"consolidateAfter":"soon"})", R"({"consolidateAfter":"-1m"})", R"({"mode":"Act"})",
-        R"({"consolidationPolicy":"Always"})", R"({"consolidationSavingsThreshold":-1})"})
-    EXPECT_FALSE(read_what_if(wrong).ok()) << wrong;
+TEST(AuditTrail, AllRunsInOneNewestFirstAndEachChainIsJudged) {
+  Given given;
+  std::vector<RunRecords> records;
+  for (const char* name : {"run-1", "run-2"}) {
+    execute::Run run;
+    run.name = name;
+    run.approved_by = name[4] == '1' ? "ann" : "bob";
+    run.approved_at = Time{} + Duration::hours(name[4] - '0');
+    report::AuditBook book;
+    std::string lines = book.update(run, run.approved_at);
+    run.audit_head = book.head().hash;
+    records.push_back({std::make_shared<const execute::Run>(run), std::move(lines)});
+  }
+  Tree trail = parse(audit_trail_document(records, true));
+  EXPECT_TRUE(trail["complete"].boolean());
+  ASSERT_GE(trail["records"].size(), 2U);
+  EXPECT_EQ(trail["records"].elements().front()["actor"].string(), "bob") << "an hour later";
+  EXPECT_EQ(trail["records"].elements().front()["run"].string(), "run-2");
+  EXPECT_EQ(trail["records"].elements().back()["run"].string(), "run-1");
+  for (const Tree& chain : trail["chains"].elements()) EXPECT_TRUE(chain["valid"].boolean());
+  records[0].lines.replace(records[0].lines.find("ann"), 3, "eve");
+  trail = parse(audit_trail_document(records, false));
+  EXPECT_FALSE(trail["complete"].boolean());
+  EXPECT_FALSE(trail["chains"].elements()[0]["valid"].boolean());
+  EXPECT_NE(trail["chains"].elements()[0]["problem"].string(), "");
+  EXPECT_TRUE(trail["chains"].elements()[1]["valid"].boolean()) << "others are not to blame";
 }
 
-TEST(WhatIfDocument, WhatASinglePoolSaysStaysInForce) {
+TEST(RunDocument, TheApplicationsOwnSignalIsShownWithItsGaps) {
   Given given;
-  WhatIf change;
-  change.savings_threshold = 0.5;
-  const std::string yaml(parse(what_if_document(*given.scene, change))["yaml"].string());
-  EXPECT_NE(yaml.find("consolidationSavingsThreshold: 0.5"), std::string::npos) << yaml;
-  EXPECT_EQ(yaml.find("utilizationThreshold"), std::string::npos) << "only what was changed";
-  EXPECT_DOUBLE_EQ(given.scene->settings.pools[0].savings_threshold.value, 0.01) << "nothing is changed";
+  execute::Run& run = given.add_run("run-1", execute::Phase::Draining, 0);
+  EXPECT_TRUE(
+      parse(run_document(given.look, run, "{\"at\":\"2026-11-15T00:00:00Z\"}\n"))["application"].is_null())
+      << "nobody was asked";
+  const std::string lines = R"({"at":"2026-11-15T00:00:00Z","application":{"limit":0.006,"value":0.001}})"
+                            "\n"
+                            R"({"at":"2026-11-15T00:00:05Z","application":{"limit":0.006}})"
+                            "\n";
+  given.scene->settings.guards.run.prometheus = PrometheusGuard{"http://prometheus", "p99(shop)", 0.006};
+  const Tree application = parse(run_document(given.look, run, lines))["application"];
+  EXPECT_EQ(application["label"].string(), "p99(shop)");
+  EXPECT_DOUBLE_EQ(application["limit"].number(), 0.006);
+  ASSERT_EQ(application["samples"].size(), 2U);
+  EXPECT_DOUBLE_EQ(application["samples"].elements()[0]["value"].number(), 0.001);
+  EXPECT_TRUE(application["samples"].elements()[1]["value"].is_null());
+}
+
+TEST(OverviewDocument, RealizedSavingsAreKnownFromTheRunsThemselves) {
+  Given given;
+  given.add_run("b", execute::Phase::Succeeded, 0.3).phases = {
+      {execute::Phase::Succeeded, Time{} + Duration::hours(2), ""}};
+  given.add_run("a", execute::Phase::Succeeded, 0.5).phases = {
+      {execute::Phase::Succeeded, Time{} + Duration::hours(5), ""}};
+  given.add_run("c", execute::Phase::RolledBack, 0.9).phases = {
+      {execute::Phase::RolledBack, Time{} + Duration::hours(3), ""}};
+  const Tree realized = parse(overview_document(given.look))["realized"];
+  ASSERT_EQ(realized.size(), 2U);
+  EXPECT_EQ(realized.elements()[0]["at"].string(), "1970-01-01T02:00:00Z");
+  EXPECT_DOUBLE_EQ(realized.elements()[0]["hourly"].number(), 0.3);
+  EXPECT_DOUBLE_EQ(realized.elements()[1]["hourly"].number(), 0.8) << "of both";
+}
+
+TEST(StatusDocument, SaysWhetherTampActs) {
+  Given given;
+  Tree status = parse(status_document(given.look));
+  EXPECT_EQ(status["mode"].string(), "Observe") << "without a policy";
+  EXPECT_FALSE(status["paused"].boolean());
+  EXPECT_EQ(status.at({"plan", "hash"}).string(), std::string(64, 'f'));
+  EXPECT_TRUE(status["run"].is_null());
+  given.scene->settings.paused = true;
+  given.add_run("a", execute::Phase::Draining, 0);
+  status = parse(status_document(given.look));
+  EXPECT_TRUE(status["paused"].boolean());
+  EXPECT_EQ(status.at({"run", "phase"}).string(), "Draining");
+}
+
+TEST(SettingsDocument, ATrialBeginsWithWhatIsInForce) {
+  Given given;
+  given.scene->settings.pools[0].savings_threshold = {0.02, SettingSource::NodePool};
+  const std::string document = policy_document(given.look, Tree());
+  const Tree present = parse(document)["whatIf"];
+  EXPECT_DOUBLE_EQ(present["consolidationSavingsThreshold"].number(), 0.02);
+  EXPECT_DOUBLE_EQ(present["utilizationThreshold"].number(), 0.75);
+  EXPECT_TRUE(read_what_if(codec::to_json(present)).ok()) << "and can be sent back as it is";
 }
 
 }  // namespace

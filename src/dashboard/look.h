@@ -28,6 +28,7 @@ struct Scene {
   std::string leader_node;  // where the controller runs; empty: elsewhere
   Observations observations;
   bool measuring = false;                     // planner SLO
+  bool requests_published = true;             // by every agent, see prove::Evidence
   std::vector<decide::NodeVerdict> verdicts;  // by node, in the order of the cluster
   std::vector<std::optional<Money>> prices;   // by node
   Money cost;                                 // per hour
@@ -62,10 +63,21 @@ struct Look {
   std::vector<std::shared_ptr<const execute::Run>> runs;     // by name
   std::shared_ptr<const std::vector<HistoryPoint>> history;  // never null
   std::optional<Dismissal> dismissed;                        // the newest
-  std::string leader;                                        // who decides
+  std::string replica;                                       // who we are
+  std::string leader;                                        // who decides; empty: not known
   std::string version;                                       // of the program
+
+  // Another replica decides, and we do not know what.
+  bool follows() const { return !leader.empty() && leader != replica; }
 };
 
+// Of a run's own records: when it ended, and what that saves.
+struct RealizedStep {
+  Time at;
+  Money total;  // per hour, of all runs until then
+};
+// By the runs that the cluster still has, oldest first: unlike the rest of the history it outlives this process.
+std::vector<RealizedStep> realized_steps(const std::vector<std::shared_ptr<const execute::Run>>& runs);
 // Of the nodes that runs have removed, per hour.
 Money realized_savings(const std::vector<std::shared_ptr<const execute::Run>>& runs);
 // The run that is not over and began last; null: none.

@@ -52,6 +52,14 @@ void write_blocked(JsonWriter& w, const Scene& scene) {
   w.end_array();
 }
 
+void write_standing(JsonWriter& w, const Look& look) {
+  const auto& policy = look.scene->cluster().policy;
+  w.field("planner", look.scene->measuring ? "SLO" : "Requests");
+  w.field("mode", policy ? policy->mode.value_or("Observe") : "Observe");
+  w.field("approval", policy ? policy->approval.value_or("Manual") : "Manual");
+  w.field("paused", look.scene->settings.paused).field("leader", look.leader);
+}
+
 void write_plan_and_run(JsonWriter& w, const Look& look) {
   const Scene& scene = *look.scene;
   w.key("plan");
@@ -104,14 +112,37 @@ const execute::Run* active_run(const Look& look) {
   return active;
 }
 
+std::vector<RealizedStep> realized_steps(const std::vector<std::shared_ptr<const execute::Run>>& runs) {
+  std::vector<const execute::Run*> ended;
+  for (const auto& run : runs)
+    if (run->phase == execute::Phase::Succeeded) ended.push_back(run.get());
+  std::stable_sort(ended.begin(), ended.end(), [](const execute::Run* a, const execute::Run* b) {
+    if (a->entered() != b->entered()) return a->entered() < b->entered();
+    return a->name < b->name;
+  });
+  std::vector<RealizedStep> steps;
+  Money total;
+  for (const execute::Run* run : ended) {
+    total += run->outcome.achieved_savings;
+    steps.push_back({run->entered(), total});
+  }
+  return steps;
+}
+
+std::string status_document(const Look& look) {
+  JsonWriter w;
+  w.begin_object().field("decidedAt", format_rfc3339(look.scene->now));
+  write_standing(w, look);
+  write_plan_and_run(w, look);
+  w.field("version", look.version).end_object();
+  return w.take();
+}
+
 std::string overview_document(const Look& look) {
   const Scene& scene = *look.scene;
   const Cluster& cluster = scene.cluster();
   const auto pending = std::count_if(cluster.pods.begin(), cluster.pods.end(),
                                      [](const Pod& pod) { return pod.active() && !pod.bound(); });
-  const auto setting = [&](const std::optional<std::string> TemperPolicy::* field, const char* otherwise) {
-    return cluster.policy ? ((*cluster.policy).*field).value_or(otherwise) : std::string(otherwise);
-  };
   JsonWriter w;
   w.begin_object().field("decidedAt", format_rfc3339(scene.now));
   w.key("cluster").begin_object().field("nodes", cluster.nodes.size());
@@ -121,10 +152,7 @@ std::string overview_document(const Look& look) {
   w.field("hourlyCost", scene.cost.dollars());
   w.field("identifiedHourly", scene.plan ? scene.plan->hourly_savings.dollars() : 0.0);
   w.field("realizedHourly", realized_savings(look.runs).dollars());
-  w.field("planner", scene.measuring ? "SLO" : "Requests");
-  w.field("mode", setting(&TemperPolicy::mode, "Observe"));
-  w.field("approval", setting(&TemperPolicy::approval, "Manual"));
-  w.field("paused", scene.settings.paused).field("leader", look.leader);
+  write_standing(w, look);
   w.key("agents").begin_object().field("answering", scene.observations.size());
   w.field("nodes", cluster.nodes.size()).end_object();
   write_plan_and_run(w, look);
@@ -135,6 +163,9 @@ std::string overview_document(const Look& look) {
     w.field("identified", point.identified.dollars()).field("realized", point.realized.dollars());
     w.end_object();
   }
+  w.end_array().key("realized").begin_array();
+  for (const RealizedStep& step : realized_steps(look.runs))
+    w.begin_object().field("at", format_rfc3339(step.at)).field("hourly", step.total.dollars()).end_object();
   w.end_array().field("version", look.version);
   w.end_object();
   return w.take();

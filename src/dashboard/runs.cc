@@ -56,7 +56,8 @@ void write_moves(JsonWriter& w, const Run& run) {
   w.end_array();
 }
 
-void write_samples(JsonWriter& w, std::string_view timeline) {
+// Lines of the timeline, thinned: a few hundred, the newest among them.
+std::vector<Tree> read_looks(std::string_view timeline) {
   std::vector<Tree> looks;
   std::size_t lines = static_cast<std::size_t>(std::count(timeline.begin(), timeline.end(), '\n'));
   const std::size_t step = std::max<std::size_t>(1, (lines + kMostLooks - 1) / kMostLooks);
@@ -69,6 +70,10 @@ void write_samples(JsonWriter& w, std::string_view timeline) {
         looks.push_back(std::move(*tree));
     at = end + 1;
   }
+  return looks;
+}
+
+void write_samples(JsonWriter& w, const std::vector<Tree>& looks) {
   const auto value = [&](std::string_view key, const Tree& reading) {
     w.key(key);
     if (reading.is_number())
@@ -118,14 +123,39 @@ void write_log(JsonWriter& w, const Run& run) {
   w.end_array();
 }
 
-void write_guards(JsonWriter& w, const Look& look, const Run& run, std::string_view timeline) {
+void write_guards(JsonWriter& w, const Look& look, const Run& run, const std::vector<Tree>& looks) {
   const GuardSettings guards = look.scene ? look.scene->settings.guards : GuardSettings{};
   w.key("guards").begin_object().field("pressure", run.pressure_guards);
   w.field("tripped", run.guards.tripped).field("lateTrip", run.guards.late_trip);
   w.key("thresholds").begin_object().field("cpu", guards.run.pressure.cpu);
   w.field("memory", guards.run.pressure.memory).field("io", guards.run.pressure.io).end_object();
-  write_samples(w, timeline);
+  write_samples(w, looks);
   w.end_object();
+}
+
+// The query of `guards.run.prometheus` as the run's guard read it; null where there is none.
+void write_application(JsonWriter& w, const Look& look, const std::vector<Tree>& looks) {
+  w.key("application");
+  const auto recorded = std::find_if(looks.rbegin(), looks.rend(),
+                                     [](const Tree& one) { return one["application"].is_object(); });
+  const auto guard = look.scene ? look.scene->settings.guards.run.prometheus : std::nullopt;
+  if (recorded == looks.rend()) {
+    w.null();
+    return;
+  }
+  w.begin_object().field("label", guard ? guard->query : "the application's own signal");
+  w.field("limit", recorded->at({"application", "limit"}).number()).key("samples").begin_array();
+  for (const Tree& one : looks) {
+    const Tree& reading = one["application"];
+    if (!reading.is_object()) continue;
+    w.begin_object().field("at", one["at"].string()).key("value");
+    if (reading["value"].is_number())
+      w.number(reading["value"].number());
+    else
+      w.null();
+    w.end_object();
+  }
+  w.end_array().end_object();
 }
 
 std::string record_words(const Tree& record) {
@@ -189,8 +219,9 @@ std::string run_document(const Look& look, const Run& run, std::string_view time
   for (const auto& [pod, since] : run.guards.pending)
     w.begin_object().field("pod", pod).field("since", format_rfc3339(since)).end_object();
   w.end_array();
-  write_guards(w, look, run, timeline);
-  w.key("application").null();
+  const std::vector<Tree> looks = read_looks(timeline);
+  write_guards(w, look, run, looks);
+  write_application(w, look, looks);
   write_log(w, run);
   const std::int64_t fewer =
       static_cast<std::int64_t>(run.victims.size()) - static_cast<std::int64_t>(run.replacement.has_value());
@@ -208,25 +239,78 @@ std::string run_document(const Look& look, const Run& run, std::string_view time
   return w.take();
 }
 
-std::string audit_document(const Run& run, const std::string& lines) {
+namespace {
+
+// Why the chain does not hold; empty: it does.
+std::string chain_problem(const Run& run, const std::string& lines) {
   const auto head = report::verify_audit(lines);
-  std::string problem;
-  if (!head)
-    problem = head.error().message;
-  else if (!report::audit_contains(lines, run.audit_head))
-    problem = "the newest record that the run knows of is missing";
+  if (!head) return head.error().message;
+  if (!report::audit_contains(lines, run.audit_head))
+    return "the newest record that the run knows of is missing";
+  return {};
+}
+
+std::vector<Tree> read_lines(const std::string& lines) {
+  std::vector<Tree> records;
+  for (std::size_t at = 0; at < lines.size();) {
+    const std::size_t end = std::min(lines.find('\n', at), lines.size());
+    if (auto record = codec::read_tree(lines.substr(at, end - at))) records.push_back(std::move(*record));
+    at = end + 1;
+  }
+  return records;
+}
+
+void write_record_fields(JsonWriter& w, const Tree& record) {
+  const std::string_view by = record["by"].string();
+  w.field("at", record["at"].string()).field("actor", by.empty() ? "tamp" : by);
+  w.field("what", record_words(record)).field("hash", record["hash"].string());
+}
+
+}  // namespace
+
+std::string audit_document(const Run& run, const std::string& lines) {
+  const std::string problem = chain_problem(run, lines);
   JsonWriter w;
   w.begin_object().field("run", run.name).field("valid", problem.empty()).field("problem", problem);
   w.key("records").begin_array();
-  std::size_t at = 0;
-  while (at < lines.size()) {
-    const std::size_t end = std::min(lines.find('\n', at), lines.size());
-    if (auto record = codec::read_tree(lines.substr(at, end - at))) {
-      const std::string_view by = (*record)["by"].string();
-      w.begin_object().field("at", (*record)["at"].string()).field("actor", by.empty() ? "tamp" : by);
-      w.field("what", record_words(*record)).field("hash", (*record)["hash"].string()).end_object();
-    }
-    at = end + 1;
+  for (const Tree& record : read_lines(lines)) {
+    w.begin_object();
+    write_record_fields(w, record);
+    w.end_object();
+  }
+  w.end_array().end_object();
+  return w.take();
+}
+
+std::string audit_trail_document(const std::vector<RunRecords>& runs, bool complete) {
+  struct Entry {
+    const Run* run;
+    std::size_t number;  // in its chain
+    Tree record;
+  };
+  std::vector<Entry> entries;
+  JsonWriter w;
+  w.begin_object().field("complete", complete).key("chains").begin_array();
+  for (const RunRecords& one : runs) {
+    const std::string problem = chain_problem(*one.run, one.lines);
+    std::vector<Tree> records = read_lines(one.lines);
+    w.begin_object().field("run", one.run->name).field("valid", problem.empty());
+    w.field("problem", problem).field("records", records.size()).end_object();
+    for (std::size_t i = 0; i < records.size(); ++i)
+      entries.push_back({one.run.get(), i, std::move(records[i])});
+  }
+  // RFC 3339 in UTC sorts as text. Of one moment, the later of a chain is the newer.
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    const auto at_a = a.record["at"].string(), at_b = b.record["at"].string();
+    if (at_a != at_b) return at_a > at_b;
+    if (a.run->name != b.run->name) return a.run->name < b.run->name;
+    return a.number > b.number;
+  });
+  w.end_array().key("records").begin_array();
+  for (const Entry& entry : entries) {
+    w.begin_object().field("run", entry.run->name);
+    write_record_fields(w, entry.record);
+    w.end_object();
   }
   w.end_array().end_object();
   return w.take();

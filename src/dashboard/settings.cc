@@ -3,6 +3,8 @@
 #include "base/json_writer.h"
 #include "codec/tree_writer.h"
 #include "dashboard/documents.h"
+#include "dashboard/setting_words.h"
+#include "dashboard/what_if.h"
 #include "report/words.h"
 #include "report/yaml_writer.h"
 
@@ -10,22 +12,6 @@ namespace tamp::dashboard {
 namespace {
 
 using codec::Tree;
-
-std::string_view word(ConsolidationPolicy policy) {
-  switch (policy) {
-    case ConsolidationPolicy::WhenEmpty:
-      return "WhenEmpty";
-    case ConsolidationPolicy::WhenEmptyOrUnderutilized:
-      return "WhenEmptyOrUnderutilized";
-    case ConsolidationPolicy::Balanced:
-      break;
-  }
-  return "Balanced";
-}
-
-std::string text(const DurationOrNever& value) {
-  return value.value ? format_duration(*value.value) : "Never";
-}
 
 // What a person wrote, without what the server keeps beside it.
 std::string policy_yaml(const Tree& object) {
@@ -73,63 +59,6 @@ void write_effective(JsonWriter& w, const Scene& scene) {
   w.end_array();
 }
 
-struct Sum {
-  std::size_t commands = 0, victims = 0, moves = 0;
-  Money savings;
-  std::vector<std::string> nodes;
-};
-
-Sum decided(const decide::Context& context) {
-  const decide::Plan plan = decide::make_plan(context, {});
-  Sum sum;
-  for (const decide::Command& command : plan.commands) {
-    ++sum.commands;
-    sum.victims += command.nodes.size();
-    sum.moves += command.moves.size();
-    sum.savings += command.savings;
-    for (const NodeId node : command.nodes) sum.nodes.push_back(report::node_name(context.cluster, node));
-  }
-  return sum;
-}
-
-void write_sum(JsonWriter& w, std::string_view key, const Sum& sum) {
-  w.key(key).begin_object().field("commands", sum.commands).field("victims", sum.victims);
-  w.field("moves", sum.moves).field("hourlySavings", sum.savings.dollars());
-  w.key("nodes").begin_array();
-  for (const std::string& node : sum.nodes) w.string(node);
-  w.end_array().end_object();
-}
-
-// The policy's default, where neither a pool's own entry nor --compat says otherwise.
-template <typename T>
-void lay_over(Setting<T>& setting, const std::optional<T>& wish) {
-  if (!wish || setting.source == SettingSource::PolicyPool || setting.source == SettingSource::Compat) return;
-  setting = {*wish, SettingSource::PolicyDefault};
-}
-
-std::string wish_yaml(const WhatIf& change) {
-  Tree disruption = Tree::object(), spec = Tree::object();
-  if (change.policy) disruption.set("consolidationPolicy", word(*change.policy));
-  if (change.consolidate_after) disruption.set("consolidateAfter", text(*change.consolidate_after));
-  if (change.savings_threshold) disruption.set("consolidationSavingsThreshold", *change.savings_threshold);
-  if (change.grace_period) disruption.set("consolidationGracePeriod", text(*change.grace_period));
-  if (!disruption.empty()) spec.set("disruption", std::move(disruption));
-  if (change.utilization_threshold) spec.set("utilizationThreshold", *change.utilization_threshold);
-  report::YamlWriter w;
-  w.begin_object().field("apiVersion", "temper.codes/v1alpha1").field("kind", "TemperPolicy");
-  w.key("metadata").begin_object().field("name", "default").end_object();
-  codec::write(w.key("spec"), spec);
-  w.end_object();
-  return "# kubectl apply --server-side --field-manager=dashboard -f -\n" + w.take();
-}
-
-Result<DurationOrNever> read_duration(const Tree& value) {
-  if (value.string() == "Never") return DurationOrNever{};
-  TAMP_TRY(const Duration duration, parse_go_duration(value.string()));
-  if (duration.ns < 0) return Error{"must not be negative"};
-  return DurationOrNever{duration};
-}
-
 }  // namespace
 
 std::string policy_document(const Look& look, const Tree& object) {
@@ -137,67 +66,8 @@ std::string policy_document(const Look& look, const Tree& object) {
   w.begin_object().field("name", object.at({"metadata", "name"}).string("default"));
   w.field("yaml", policy_yaml(object));
   write_effective(w, *look.scene);
+  write_present(w.key("whatIf"), *look.scene);
   w.end_object();
-  return w.take();
-}
-
-Result<WhatIf> read_what_if(const std::string& json) {
-  TAMP_TRY(const Tree body, codec::read_tree(json));
-  if (!body.is_object()) return Error{"is not an object"};
-  WhatIf change;
-  for (const Tree::Member& member : body.members()) {
-    const Tree& value = member.value;
-    const auto number = [&](std::optional<double>& into, double most) -> Status {
-      if (!value.is_number() || !(value.number() >= 0 && value.number() <= most))
-        return Error{fmt::format("{}: must be a number from 0 to {}", member.key, most)};
-      into = value.number();
-      return success();
-    };
-    const auto duration = [&](std::optional<DurationOrNever>& into) -> Status {
-      auto read = read_duration(value);
-      if (!read) return std::move(read).error().with(member.key);
-      into = *read;
-      return success();
-    };
-    Status status = success();
-    if (member.key == "consolidationSavingsThreshold")
-      status = number(change.savings_threshold, 1e6);
-    else if (member.key == "utilizationThreshold")
-      status = number(change.utilization_threshold, 1);
-    else if (member.key == "consolidateAfter")
-      status = duration(change.consolidate_after);
-    else if (member.key == "consolidationGracePeriod")
-      status = duration(change.grace_period);
-    else if (member.key == "consolidationPolicy") {
-      for (const auto policy : {ConsolidationPolicy::WhenEmpty, ConsolidationPolicy::WhenEmptyOrUnderutilized,
-                                ConsolidationPolicy::Balanced})
-        if (value.string() == word(policy)) change.policy = policy;
-      if (!change.policy)
-        status = Error{"consolidationPolicy: must be WhenEmpty, WhenEmptyOrUnderutilized or Balanced"};
-    } else {
-      status = Error{fmt::format("{}: no such setting", member.key)};
-    }
-    TAMP_CHECK(std::move(status));
-  }
-  return change;
-}
-
-std::string what_if_document(const Scene& scene, const WhatIf& change) {
-  Settings tried = scene.settings;
-  lay_over(tried.utilization_threshold, change.utilization_threshold);
-  for (PoolSettings& pool : tried.pools) {
-    lay_over(pool.savings_threshold, change.savings_threshold);
-    lay_over(pool.consolidate_after, change.consolidate_after);
-    lay_over(pool.grace_period, change.grace_period);
-    lay_over(pool.policy, change.policy);
-  }
-  const decide::Context now = scene.context();
-  const decide::Context then{now.cluster, tried, now.now, now.last_node_deleted, now.leader_node};
-  JsonWriter w;
-  w.begin_object();
-  write_sum(w, "before", decided(now));
-  write_sum(w, "after", decided(then));
-  w.field("yaml", wish_yaml(change)).end_object();
   return w.take();
 }
 

@@ -1,6 +1,7 @@
 // Runs that an application's own signal guards: the real controller against the simulated fleet, and a Prometheus that says what the test
 // wants.
 #include "embed/guarded_fleet_testing.h"
+#include "embed/world_prometheus.h"
 
 namespace tamp::embed {
 namespace {
@@ -70,6 +71,22 @@ TEST_F(ApplicationGuard, ASlowApplicationStopsTheRunWithinSeconds) {
   EXPECT_EQ(fleet.settled_objects(), before);
 }
 
+// What the run page plots: every reading with its limit, and a gap where there was none.
+TEST_F(ApplicationGuard, ItsReadingsAreKeptWithTheRun) {
+  begin();
+  fleet.approve();
+  ASSERT_TRUE(fleet.reaches("Draining", Duration::minutes(5))) << fleet.logged();
+  fleet.run_for(Duration::seconds(40));
+  server.value.clear();
+  fleet.run_for(Duration::seconds(60));
+  const auto map =
+      fleet.world().api().get(world::api::ResourceId::ConfigMaps, "tamp-system", "run-1-timeline-1");
+  ASSERT_TRUE(map) << fleet.logged();
+  const std::string lines(map->tree().at({"data", "timeline.jsonl"}).string());
+  EXPECT_NE(lines.find(R"("application":{"limit":0.006,"value":0.001})"), std::string::npos) << lines;
+  EXPECT_NE(lines.find(R"("application":{"limit":0.006})"), std::string::npos) << lines;
+}
+
 TEST_F(ApplicationGuard, SilenceHoldsTheRunAndThenStopsIt) {
   begin();
   const auto before = fleet.settled_objects();
@@ -84,6 +101,26 @@ TEST_F(ApplicationGuard, SilenceHoldsTheRunAndThenStopsIt) {
   ASSERT_TRUE(fleet.reaches("RolledBack", Duration::minutes(2))) << fleet.logged();
   EXPECT_EQ(fleet.reason(), "ApplicationUnknown");
   EXPECT_EQ(fleet.settled_objects(), before);
+}
+
+// What the demo offers: the latency of the fleet's own memcached.
+TEST_F(ApplicationGuard, TheFleetsOwnPrometheusKnowsItsLatency) {
+  fleet.prometheus = [this](const std::string&) {
+    return std::make_unique<WorldPrometheus>(fleet.loop(), fleet.world());
+  };
+  fleet.patch_policy(
+      R"({"spec":{"guards":{"run":{"prometheus":{"url":"http://prometheus","query":"p99_seconds","max":0.1}}}}})");
+  fleet.start_controller();
+  fleet.approve();
+  ASSERT_TRUE(fleet.reaches("Draining", Duration::minutes(5))) << fleet.logged();
+  fleet.run_for(Duration::seconds(40));
+  const auto map =
+      fleet.world().api().get(world::api::ResourceId::ConfigMaps, "tamp-system", "run-1-timeline-1");
+  ASSERT_TRUE(map) << fleet.logged();
+  // memcached is there with a base of 6 ms.
+  EXPECT_NE(
+      map->tree().at({"data", "timeline.jsonl"}).string().find(R"("application":{"limit":0.1,"value":0.00)"),
+      std::string_view::npos);
 }
 
 TEST_F(ApplicationGuard, WhoCannotBeAskedIsNotKnown) {

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "embed/world_prometheus.h"
 #include "world/staging.h"
 
 namespace tamp::embed {
@@ -85,6 +86,9 @@ Result<std::unique_ptr<EmbeddedCluster>> EmbeddedCluster::start(kube::RealLoop& 
   TAMP_TRY(self.port_, Port::start(self.world_.api(), post, loop.now(), wish));
   TAMP_CHECK(self.open_dashboard(post));
   self.controller_.observe_with(self.agents_);
+  self.controller_.ask_applications_with([&self](const std::string&) {
+    return std::make_unique<WorldPrometheus>(self.world_loop_, self.world_);
+  });
   self.controller_.show_on(self.feed_);
   self.controller_.start();
   self.keep_time();

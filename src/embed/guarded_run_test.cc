@@ -251,5 +251,30 @@ TEST_P(KilledAt, TheNextOneGoesOn) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, KilledAt, testing::Range(1, 2));
 
+// Somebody said no to exactly this plan: no policy says yes to it, and a plan that nobody spoke of is not meant.
+TEST(DismissedPlan, IsNotApprovedByPolicy) {
+  GuardedFleet fleet(builtin_scenario("slo-fleet"));
+  fleet.start_controller();
+  ASSERT_TRUE(fleet.run_until([&] { return !fleet.published_hash().empty(); }, Duration::minutes(10)))
+      << fleet.logged();
+  const std::string hash = fleet.published_hash();
+  const auto dismissed = [&](const codec::Tree& value) {
+    codec::Tree annotations = codec::Tree::object({{"temper.codes/dismissed", value}});
+    return codec::to_json(
+        codec::Tree::object({{"metadata", codec::Tree::object({{"annotations", std::move(annotations)}})}}));
+  };
+  fleet.patch_policy(dismissed(dashboard::write_dismissal({hash, "ann", "not on Fridays", ""})));
+  fleet.patch_policy(R"({"spec":{"approval":"Automatic"}})");
+  fleet.run_for(Duration::minutes(5));
+  ASSERT_EQ(fleet.published_hash(), hash) << "it is still the plan that ann has seen";
+  EXPECT_TRUE(fleet.world().api().objects(fleet.custom("consolidationruns")).empty());
+  EXPECT_NE(fleet.logged().find("dismissed by ann"), std::string::npos) << fleet.logged();
+  fleet.patch_policy(dismissed(nullptr));
+  EXPECT_TRUE(
+      fleet.run_until([&] { return !fleet.world().api().objects(fleet.custom("consolidationruns")).empty(); },
+                      Duration::minutes(5)))
+      << "without her word it is approved " << fleet.logged();
+}
+
 }  // namespace
 }  // namespace tamp::embed

@@ -54,13 +54,19 @@ void write_node(JsonWriter& w, const Cluster& cluster, const Node& node) {
 
 }  // namespace
 
-std::string timeline_line(const execute::Run& run, const Observations& observations, Time now) {
+std::string timeline_line(const execute::Run& run, const Observations& observations,
+                          const std::optional<execute::ApplicationSignal>& application, Time now) {
   JsonWriter w;
   w.begin_object().field("at", format_rfc3339(now)).field("phase", execute::word(run.phase));
   const auto left =
       std::count_if(run.moves.begin(), run.moves.end(), [](const auto& m) { return m.left.has_value(); });
   w.field("left", static_cast<std::int64_t>(left)).field("of", run.moves.size());
   if (!run.guards.tripped.empty()) w.field("tripped", run.guards.tripped);
+  if (application) {
+    w.key("application").begin_object().field("limit", application->limit);
+    if (application->known) w.field("value", application->value);
+    w.end_object();
+  }
   if (run.pressure_guards) {
     w.key("survivors").begin_object();
     for (const execute::Survivor& survivor : run.survivors)

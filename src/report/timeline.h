@@ -1,11 +1,13 @@
 // What a run saw, as lines of JSON: one for each look of its guards, and the nodes it touched before and after.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/time.h"
 #include "execute/run.h"
+#include "execute/sight.h"
 #include "model/cluster.h"
 #include "model/observation.h"
 #include "prove/proof.h"
@@ -14,7 +16,9 @@ namespace tamp::report {
 
 // {"at":…,"phase":…,"left":4,"of":9,"survivors":{"node-1":{"cpu10":…,"cpu60":…,"memory60":…,"io60":…}}}, with its newline. Pressure is the
 // highest of the protected pods there; what is not known is left out.
-std::string timeline_line(const execute::Run& run, const Observations& observations, Time now);
+// `application`: its own signal, where one is asked for: "application":{"limit":…,"value":…}, without a value while it is not known.
+std::string timeline_line(const execute::Run& run, const Observations& observations,
+                          const std::optional<execute::ApplicationSignal>& application, Time now);
 
 // {"moment":"before","at":…,"nodes":[…]}: victims and survivors with what Tamp may change of them, and their pods.
 std::string snapshot_line(const execute::Run& run, const Cluster& cluster, std::string_view moment, Time now);

@@ -119,9 +119,24 @@ std::shared_ptr<const execute::Run> find_run(const Look& look, const std::string
 
 HttpResponse not_yet() {
   HttpResponse response =
-      refuse(503, "NotReady",
-             "the cluster has not been looked at yet, or another replica leads; try again in a moment");
+      refuse(503, "NotReady", "the cluster has not been looked at yet; try again in a moment");
   response.headers.emplace_back("Retry-After", "2");
+  return response;
+}
+
+// Identities are "POD_random" (kube/election.h).
+std::string pod_of(const std::string& identity) { return identity.substr(0, identity.rfind('_')); }
+
+// Only the leader decides, so only the leader has something to show. A connection that stays open would keep the client here when the
+// Service leads elsewhere by now.
+HttpResponse not_here(const Look& look) {
+  const std::string leader = pod_of(look.leader);
+  JsonWriter detail;
+  detail.begin_object().field("leader", leader).field("replica", pod_of(look.replica)).end_object();
+  HttpResponse response = refuse(
+      503, "NotLeader", "another replica leads: " + leader + " has what there is to show", detail.take());
+  response.headers.emplace_back("Retry-After", "2");
+  response.close = true;
   return response;
 }
 
@@ -140,6 +155,7 @@ Dashboard::Dashboard(DashboardOptions options, DashboardSurroundings surrounding
       hub_(random_secret().substr(0, 8), options_.most_streams),
       rights_(*around_.client),
       actions_(around_.as_user),
+      audits_(around_.records),
       login_tokens_(options_.login_burst),
       self_(std::make_shared<Dashboard*>(this)),
       worker_(kMostWaiting) {
@@ -164,6 +180,7 @@ void Dashboard::show(std::shared_ptr<const Look> look, const std::vector<Topic>&
     hub_.pace(Topic::Nodes,
               Duration::seconds(2 + static_cast<std::int64_t>(look->scene->cluster().nodes.size()) /
                                         kNodesPerSecond));
+  if (look->follows()) hub_.dismiss();
   {
     const std::lock_guard lock(mutex_);
     look_ = std::move(look);
@@ -210,6 +227,7 @@ void Dashboard::api(HttpRequest request, const Responder& respond) {
     response.headers.emplace_back("Allow", std::string(route.allowed));
     return respond(std::move(response));
   }
+  if (const auto shown = look(); shown && shown->follows()) return respond(not_here(*shown));
   const bool changes = request.method != "GET";
   if (!request.origin.empty() && changes && !same_origin(request.origin, request.host, request.tls))
     return respond(refuse(403, "WrongOrigin", "this page was not sent by this server"));
@@ -349,6 +367,8 @@ void Dashboard::serve(const ExchangePtr& exchange, const Session& session) {
     case Endpoint::RunAudit:
     case Endpoint::RunExport:
       return on_loop([this, exchange] { read_records(exchange); });
+    case Endpoint::Audit:
+      return on_loop([this, exchange] { read_audit(exchange); });
     default:
       if (!exchange->changes) return read(exchange);
       on_loop([this, exchange, session] { act(exchange, session); });
@@ -421,6 +441,9 @@ Dashboard::Made Dashboard::made(Endpoint endpoint, const Look& look) {
   }
   std::string body;
   switch (endpoint) {
+    case Endpoint::Status:
+      body = dashboard::status_document(look);
+      break;
     case Endpoint::Overview:
       body = dashboard::overview_document(look);
       break;
@@ -505,6 +528,19 @@ void Dashboard::read_records(const ExchangePtr& exchange) {
       return "{\"run\":" + dashboard::run_document(look, *run, "") + ",\"audit\":" + audit + "}\n";
     });
   });
+}
+
+void Dashboard::read_audit(const ExchangePtr& exchange) {
+  const auto shown = look();
+  if (!shown) return exchange->respond(not_yet());
+  const bool asked = audits_.ask(shown->runs, [this, exchange](const AuditCollection::Found& found) {
+    on_worker(exchange, [this, exchange, found](const Look& look) {
+      return document(exchange->request, finish<Made>(look.revision, dashboard::audit_trail_document(
+                                                                         found.runs, found.complete)));
+    });
+  });
+  if (!asked)
+    exchange->respond(refuse(503, "Busy", "the records of all runs are being read already; try again"));
 }
 
 void Dashboard::open_events(const ExchangePtr& exchange) {

@@ -21,6 +21,7 @@
 
 #include "dashboard/look.h"
 #include "kube/client.h"
+#include "serve/audit_collection.h"
 #include "serve/dashboard_actions.h"
 #include "serve/dashboard_route.h"
 #include "serve/event_hub.h"
@@ -48,9 +49,7 @@ struct DashboardSurroundings {
   std::function<kube::Instant()> clock;
   kube::Client* client = nullptr;  // Tamp's own: for reviews and the policy
   AsUser as_user;
-  // The recorded lines of a run ("audit", "timeline"), on the loop.
-  std::function<void(const std::string& run, const std::string& what, std::function<void(std::string)>)>
-      records;
+  ReadRecords records;  // on the loop
 };
 
 class Dashboard {
@@ -96,6 +95,7 @@ class Dashboard {
   void act(const ExchangePtr& exchange, const Session& session);
   void read(const ExchangePtr& exchange);
   void read_records(const ExchangePtr& exchange);
+  void read_audit(const ExchangePtr& exchange);
   void open_events(const ExchangePtr& exchange);
   void what_if(const ExchangePtr& exchange);
   bool may_log_in();
@@ -112,6 +112,7 @@ class Dashboard {
   EventHub hub_;
   UserRights rights_;
   DashboardActions actions_;
+  AuditCollection audits_;
   Session everybody_;  // without login
 
   std::mutex mutex_;

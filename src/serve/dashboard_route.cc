@@ -60,6 +60,8 @@ Route find_route(std::string_view path) {
   const auto is = [&](std::size_t i, std::string_view word) { return parts[i] == word; };
   if (parts.size() == 1) {
     if (is(0, "session")) return {Endpoint::Session, {}, "GET, POST, DELETE"};
+    if (is(0, "status")) return {Endpoint::Status, {}, "GET"};
+    if (is(0, "audit")) return {Endpoint::Audit, {}, "GET"};
     if (is(0, "overview")) return {Endpoint::Overview, {}, "GET"};
     if (is(0, "nodes")) return {Endpoint::Nodes, {}, "GET"};
     if (is(0, "plan")) return {Endpoint::Plan, {}, "GET"};

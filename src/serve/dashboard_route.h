@@ -10,6 +10,7 @@ namespace tamp::serve {
 enum class Endpoint : std::uint8_t {
   None,
   Session,
+  Status,
   Overview,
   Nodes,
   Node,
@@ -20,6 +21,7 @@ enum class Endpoint : std::uint8_t {
   RunAudit,
   RunExport,
   RunAbort,
+  Audit,
   Policy,
   Pause,
   WhatIf,

@@ -88,6 +88,12 @@ bool EventHub::join(const HttpStream& stream, std::string_view last_id) {
   return true;
 }
 
+void EventHub::dismiss() {
+  const std::lock_guard lock(mutex_);
+  for (HttpStream& stream : streams_) stream.finish();
+  streams_.clear();
+}
+
 std::size_t EventHub::streams() {
   const std::lock_guard lock(mutex_);
   std::erase_if(streams_, [](const HttpStream& one) { return one.closed(); });

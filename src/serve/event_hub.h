@@ -45,6 +45,8 @@ class EventHub {
   // not known.
   bool join(const HttpStream& stream, std::string_view last_id);
   std::size_t streams();
+  // Ends every stream: there is nothing more to be told here.
+  void dismiss();
 
  private:
   void send(const std::string& text);

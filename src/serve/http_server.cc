@@ -233,7 +233,8 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     waiting_ = false;
     patience_.cancel();
     if (response.stream) return begin_stream(std::move(response));
-    write(std::move(response), keep_alive_ && !house_.guests.closing());
+    const bool keep = keep_alive_ && !response.close && !house_.guests.closing();
+    write(std::move(response), keep);
   }
   auto executor() { return stream_.get_executor(); }
 

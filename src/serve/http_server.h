@@ -47,6 +47,8 @@ struct HttpResponse {
   std::optional<HttpStream> stream = {};
   // Finishes the stream, however busy it is. None: it goes on until the client leaves.
   std::optional<Duration> stream_for = {};
+  // Ends the connection: whoever asks again comes anew, and perhaps to another server.
+  bool close = false;
 };
 
 // Gives the answer to one request: now or later, on any thread. The first call counts, further ones and those after the

@@ -110,7 +110,7 @@ def the_description_is_what_the_server_does(demo):
     plan = plan_of(demo, admin)
     nodes = demo.ask("GET", "/api/v1/nodes", token=admin).json["names"]
     paths = description.document["paths"]
-    for path in ("overview", "nodes", "plan", "runs", "policy", "session"):
+    for path in ("status", "overview", "nodes", "plan", "runs", "audit", "policy", "session"):
         full = f"/api/v1/{path}"
         answer = demo.ask("GET", full, token=admin)
         description.fits(full, "GET", answer)
@@ -132,11 +132,13 @@ def the_description_is_what_the_server_does(demo):
         equal(refused.status, 403, path)
         description.fits(path, method, refused)
     for body in ({}, {"utilizationThreshold": 0.5}, {"consolidationSavingsThreshold": 0.02, "consolidationPolicy": "WhenEmpty"},
-                 {"consolidateAfter": "10m"}, {"consolidationGracePeriod": "Never"}):
+                 {"consolidateAfter": "10m"}, {"consolidationGracePeriod": "Never"}, {"minNodeLifetime": "1h", "minNodes": 2},
+                 {"protectSingleReplica": True, "allowUnownedPods": True}, {"cpuHeadroom": 0.5, "memoryPressure": 0.01},
+                 demo.ask("GET", "/api/v1/policy", token=viewer).json["whatIf"]):
         answer = demo.ask("POST", "/api/v1/what-if", body, token=viewer)
         equal(answer.status, 200, body)
         description.fits("/api/v1/what-if", "POST", answer)
-    for body in ({"utilizationThreshold": 7}, {"consolidateAfter": "soon"}, {"consolidationPolicy": "Never"}, {"nodes": 1}, []):
+    for body in ({"utilizationThreshold": 7}, {"consolidateAfter": "soon"}, {"consolidationPolicy": "Never"}, {"nodes": 1}, {"minNodes": 1.5}, {"allowUnownedPods": "yes"}, []):
         answer = demo.ask("POST", "/api/v1/what-if", body, token=viewer)
         equal(answer.status, 422, body)
         description.fits("/api/v1/what-if", "POST", answer)
@@ -172,6 +174,11 @@ def the_description_is_what_the_server_does(demo):
     audit = demo.ask("GET", f"/api/v1/runs/{run}/audit", token=admin).json
     check(audit["valid"], audit["problem"])
     description.fits("/api/v1/runs/{name}/abort", "POST", demo.ask("POST", f"/api/v1/runs/{run}/abort", {}, token=admin))
+    trail = demo.ask("GET", "/api/v1/audit", token=viewer)
+    description.fits("/api/v1/audit", "GET", trail)
+    equal([(chain["run"], chain["valid"]) for chain in trail.json["chains"]], [(run, True)])
+    equal(len(trail.json["records"]), len(audit["records"]), "the same records")
+    check(any("approval" in record["what"] and record["actor"] == "kubernetes-admin" for record in trail.json["records"]), trail.json["records"][-1])
     for path, methods in paths.items():
         for method in methods:
             check(path == "/api/v1/events" or any(p == path and m == method for p, m, _ in description.seen) or path == "/api/v1/session",
@@ -231,7 +238,7 @@ def paths_lead_nowhere_else(demo):
 
 @test
 def nothing_without_a_login(demo):
-    for path in ("overview", "nodes", "nodes/pool-1-1", "plan", "runs", "policy", "events", "session", "runs/x", "runs/x/audit"):
+    for path in ("status", "overview", "nodes", "nodes/pool-1-1", "plan", "runs", "audit", "policy", "events", "session", "runs/x", "runs/x/audit"):
         equal(demo.ask("GET", f"/api/v1/{path}").status, 401, path)
     for method, path in (("POST", "runs"), ("POST", "plan/dismissal"), ("POST", "runs/x/abort"), ("PUT", "pause"), ("POST", "what-if")):
         equal(demo.ask(method, f"/api/v1/{path}", {}).status, 401, path)
@@ -256,7 +263,7 @@ def view_is_not_approve_is_not_abort_is_not_pause(demo):
     equal(rights["approver"]["approve"], True)
     equal(rights["aborter"], {"view": True, "approve": False, "abort": True, "pause": False})
     equal(rights["pauser"], {"view": True, "approve": False, "abort": False, "pause": True})
-    for path in ("overview", "nodes", "plan", "runs", "policy", "events"):
+    for path in ("status", "overview", "nodes", "plan", "runs", "audit", "policy", "events"):
         equal(demo.ask("GET", f"/api/v1/{path}", token=users["nobody"]).status, 403, path)
     equal(demo.ask("POST", "/api/v1/session", {"token": users["nobody"]}).status, 403, "a login that may see nothing")
     actions = {"approver": ("POST", "/api/v1/runs", {"planHash": plan["hash"]}), "pauser": ("PUT", "/api/v1/pause", {"paused": False}),

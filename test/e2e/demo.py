@@ -87,7 +87,7 @@ class Demo:
         context = ssl.create_default_context()
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
         connection = http.client.HTTPSConnection("127.0.0.1", self.api_port, timeout=30, context=context)
-        connection.request(method, path, body=None if body is None else json.dumps(body),
+        connection.request(method, path, body=body if body is None or isinstance(body, str) else json.dumps(body),
                            headers={"Authorization": f"Bearer {self.token}", "Content-Type": content_type})
         answer = Answer(connection.getresponse())
         connection.close()

@@ -15,24 +15,29 @@ export interface Session {
   login: boolean;
 }
 
-export interface Overview {
+// What is shown on every page.
+export interface Status {
   decidedAt: string;
-  cluster: {nodes: number; pods: number; pending: number};
-  hourlyCost: number;
-  identifiedHourly: number;
-  realizedHourly: number;
   planner: 'SLO' | 'Requests';
   mode: 'Observe' | 'Act';
   approval: 'Manual' | 'Automatic';
   paused: boolean;
   leader: string;
-  agents: {answering: number; nodes: number};
   plan: {hash: string; hourlySavings: number; victims: number; moves: number; expiresAt: string} | null;
   withheld: {reason: string; message: string} | null;
   run: {name: string; phase: string; since: string} | null;
-  blocked: {reason: string; nodes: number; hourlyCost: number | null; message: string}[];
-  history: HistoryPoint[];
   version: string;
+}
+
+export interface Overview extends Status {
+  cluster: {nodes: number; pods: number; pending: number};
+  hourlyCost: number;
+  identifiedHourly: number;
+  realizedHourly: number;
+  agents: {answering: number; nodes: number};
+  blocked: {reason: string; nodes: number; hourlyCost: number | null; message: string}[];
+  history: HistoryPoint[]; // in the memory of this leader
+  realized: {at: string; hourly: number}[]; // by the runs that the cluster has
 }
 
 export interface HistoryPoint {
@@ -162,7 +167,7 @@ export interface Run extends RunSummary {
     thresholds: {cpu: number; memory: number; io: number};
     samples: PressureSample[];
   };
-  application: {label: string; limit: number; samples: {at: string; value: number}[]} | null;
+  application: {label: string; limit: number; samples: {at: string; value: number | null}[]} | null;
   log: {at: string; text: string}[];
   predicted: {nodes: number; hourlySavings: number};
   achieved: {nodes: number; hourlySavings: number} | null;
@@ -180,6 +185,13 @@ export interface Audit {
   valid: boolean;
   problem: string;
   records: AuditRecord[];
+}
+
+// The records of all runs in one, newest first.
+export interface AuditTrail {
+  complete: boolean; // false: only the newest runs
+  chains: {run: string; valid: boolean; problem: string; records: number}[];
+  records: (AuditRecord & {run: string})[];
 }
 
 export interface Gate {
@@ -207,17 +219,37 @@ export interface Explanation {
   pods: {namespace: string; name: string; tier: Tier; cpuMillis: number; memoryBytes: number}[];
 }
 
+// Settings that can be tried. What is not there stays as it is.
 export interface WhatIf {
-  consolidationSavingsThreshold?: number;
-  utilizationThreshold?: number;
-  consolidateAfter?: string;
-  consolidationGracePeriod?: string;
   consolidationPolicy?: string;
+  consolidateAfter?: string;
+  consolidationSavingsThreshold?: number;
+  consolidationGracePeriod?: string;
+  utilizationThreshold?: number;
+  minNodeLifetime?: string;
+  allowUnownedPods?: boolean;
+  protectSingleReplica?: boolean;
+  minNodes?: number;
+  cpuHeadroom?: number;
+  memoryHeadroom?: number;
+  cpuPressure?: number;
+  memoryPressure?: number;
+  ioPressure?: number;
+}
+
+export interface Decided {
+  // Everything that could go, one after the other.
+  victims: number;
+  moves: number;
+  hourlySavings: number;
+  // What would be published.
+  plan: {victims: string[]; moves: number; hourlySavings: number} | null;
+  refused: string;
 }
 
 export interface WhatIfAnswer {
-  before: {commands: number; victims: number; moves: number; hourlySavings: number};
-  after: {commands: number; victims: number; moves: number; hourlySavings: number; nodes: string[]};
+  before: Decided;
+  after: Decided;
   yaml: string;
 }
 
@@ -225,6 +257,7 @@ export interface Policy {
   name: string;
   yaml: string;
   effective: {setting: string; value: string; source: string}[];
+  whatIf: Required<WhatIf>; // as it is now
 }
 
 // A refusal by the server, in its words.
@@ -243,6 +276,8 @@ export class Refused extends Error {
 export class Unreachable extends Error {}
 
 let csrf = '';
+// Called when the session is over: it expired, or another replica leads, which knows nothing of it.
+let ended: () => void = () => undefined;
 
 async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
   const headers: Record<string, string> = {accept: 'application/json'};
@@ -268,6 +303,7 @@ async function call<T>(method: string, path: string, body?: unknown): Promise<T>
     throw new Refused(response.status, 'BadAnswer', `The server answered ${response.status} with something else than JSON.`);
   }
   if (!response.ok) {
+    if (response.status === 401 && path !== 'session') ended();
     const said = (answer ?? {}) as {reason?: string; message?: string; detail?: unknown};
     throw new Refused(response.status, said.reason ?? '', said.message ?? `HTTP ${response.status}`, said.detail);
   }
@@ -282,6 +318,7 @@ function timed<T extends {decidedAt: string}>(answer: T): T {
 }
 
 export const api = {
+  onEnd: (action: () => void) => (ended = action),
   async session(): Promise<Session> {
     const session = await call<Session>('GET', 'session');
     csrf = session.csrf;
@@ -293,6 +330,7 @@ export const api = {
     return session;
   },
   logout: () => call<null>('DELETE', 'session'),
+  status: async () => timed(await call<Status>('GET', 'status')),
   overview: async () => timed(await call<Overview>('GET', 'overview')),
   nodes: () => call<NodeColumns>('GET', 'nodes'),
   node: (name: string) => call<Explanation>('GET', `nodes/${enc(name)}`),
@@ -303,6 +341,7 @@ export const api = {
   run: async (name: string) => timed(await call<Run>('GET', `runs/${enc(name)}`)),
   abort: (name: string) => call<null>('POST', `runs/${enc(name)}/abort`, {}),
   audit: (name: string) => call<Audit>('GET', `runs/${enc(name)}/audit`),
+  auditTrail: () => call<AuditTrail>('GET', 'audit'),
   pause: (paused: boolean) => call<null>('PUT', 'pause', {paused}),
   policy: () => call<Policy>('GET', 'policy'),
   whatIf: (change: WhatIf) => call<WhatIfAnswer>('POST', 'what-if', change),

@@ -6,7 +6,8 @@ import {Live} from './live';
 import type {Link} from './live';
 import type {Context, View} from './page';
 import {failure} from './page';
-import {auditView, historyView} from './views/history';
+import {Standing} from './standing';
+import {auditTrailView, auditView, historyView} from './views/history';
 import {loginPage} from './views/login';
 import {nodeView} from './views/node';
 import {nodesView} from './views/nodes';
@@ -45,7 +46,7 @@ function viewAt(address: string, context: Context): View {
     case 'history':
       return historyView(context);
     case 'audit':
-      return auditView(name, context);
+      return name === '' ? auditTrailView(context) : auditView(name, context);
     case 'settings':
       return settingsView(context);
     default:
@@ -64,6 +65,7 @@ function frame(session: Session): void {
     document.body.classList.toggle('is-stale', state === 'stale');
   });
   const context: Context = {session, live, go: (to) => (window.location.hash = `#/${to}`)};
+  const standing = new Standing(context);
   let view: View | null = null;
 
   function arrive(): void {
@@ -71,8 +73,9 @@ function frame(session: Session): void {
     view = viewAt(address, context);
     document.title = `${view.title} · Tamp`;
     title.textContent = view.title;
-    replace(main, title, view.element);
-    const here = address.split(/[/?]/)[0] || 'overview';
+    replace(main, standing.banner, title, view.element);
+    const first = address.split(/[/?]/)[0] || 'overview';
+    const here = {node: 'nodes', run: 'history', audit: 'history'}[first] ?? first;
     replace(
       navigation,
       ...places.map(([place, text]) => h('a', {href: `#/${place}`, 'aria-current': place === here ? 'page' : null}, text)),
@@ -84,6 +87,7 @@ function frame(session: Session): void {
   }
 
   live.hear((topic) => {
+    if (topic !== 'nodes') void standing.refresh();
     if (view?.topics.includes(topic)) void view.refresh();
   });
   replace(
@@ -94,6 +98,7 @@ function frame(session: Session): void {
       {},
       h('a', {class: 'brand', href: '#/overview'}, 'Tamp'),
       navigation,
+      standing.chips,
       link,
       h(
         'span',
@@ -106,7 +111,19 @@ function frame(session: Session): void {
   );
   window.addEventListener('hashchange', arrive);
   arrive();
+  void standing.refresh();
   live.start();
+  api.onEnd(() => {
+    window.removeEventListener('hashchange', arrive);
+    live.stop();
+    api.onEnd(() => undefined);
+    logIn('Your session is over: it was idle for long, or another replica leads now. Log in again, and you are where you were.');
+  });
+}
+
+function logIn(why = ''): void {
+  document.title = 'Log in · Tamp';
+  replace(document.body, loginPage(frame, why));
 }
 
 async function begin(): Promise<void> {
@@ -114,8 +131,7 @@ async function begin(): Promise<void> {
     frame(await api.session());
   } catch (problem) {
     if (problem instanceof Refused && problem.status === 401) {
-      document.title = 'Log in · Tamp';
-      replace(document.body, loginPage(frame));
+      logIn();
       return;
     }
     replace(document.body, h('main', {id: 'main'}, h('h1', {}, 'Tamp'), failure(problem)));

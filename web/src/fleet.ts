@@ -1,10 +1,10 @@
-// The fleet as a picture: each node a tile, as large as its cpu, filled from below by what is requested and by what is measured, its
-// pods by tier as a strip on top, coloured by state. Drawn on a canvas, so that ten thousand are as quick as ten; the table of
+// The fleet as a picture: each node a tile, as wide as its cpu, filled from below by what is requested and by what is measured, its
+// pods by tier as dots on top, coloured by state. Drawn on a canvas, so that ten thousand are as quick as ten; the table of
 // nodes says the same in words.
 import type {NodeColumns, NodeState} from './api';
 import {tiers} from './api';
-import {h} from './dom';
-import {bytes, cores, hourly, spaced} from './words';
+import {h, replace} from './dom';
+import {bytes, cores, hourly, share, spaced} from './words';
 
 interface Tile {
   node: number;
@@ -15,6 +15,7 @@ interface Tile {
 }
 
 const gap = 3;
+const captionHeight = 20; // of a pool
 const words: Record<NodeState, string> = {
   steady: 'steady',
   victim: 'to be emptied',
@@ -29,14 +30,14 @@ export class Fleet {
   readonly element: HTMLElement;
   private readonly canvas = h('canvas', {class: 'fleet', tabindex: 0, role: 'img'});
   private readonly hint = h('p', {class: 'hint quiet', role: 'status'}, 'Point at a node, or use the arrow keys; Enter opens it.');
+  private readonly legend = h('ul', {class: 'legend'});
   private nodes: NodeColumns | null = null;
   private tiles: Tile[] = [];
+  private captions: {text: string; y: number}[] = [];
   private chosen = -1;
 
   constructor(private readonly open: (node: string) => void) {
-    const legend = h('ul', {class: 'legend'});
-    for (const [state, text] of Object.entries(words)) legend.append(h('li', {class: `state-${state}`}, text));
-    this.element = h('div', {class: 'fleet-frame'}, this.canvas, this.hint, legend);
+    this.element = h('div', {class: 'fleet-frame'}, this.canvas, this.hint, this.legend);
     this.canvas.addEventListener('pointermove', (event) => this.choose(this.at(event)));
     this.canvas.addEventListener('click', (event) => {
       this.choose(this.at(event));
@@ -50,12 +51,33 @@ export class Fleet {
       } else if (event.key === 'Enter') this.enter();
     });
     new ResizeObserver(() => this.draw()).observe(this.canvas);
+    window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.draw());
   }
 
   show(nodes: NodeColumns): void {
     this.nodes = nodes;
     this.canvas.setAttribute('aria-label', `${nodes.names.length} nodes as tiles; the table of nodes lists them`);
+    this.explain(nodes);
     this.draw();
+  }
+
+  // Only what can be seen is explained.
+  private explain(nodes: NodeColumns): void {
+    const states = new Set(nodes.state);
+    const present = tiers.filter((_, tier) => nodes.pods.some((pods) => (pods[tier] ?? 0) > 0));
+    replace(
+      this.legend,
+      ...Object.entries(words)
+        .filter(([state]) => states.has(state as NodeState))
+        .map(([state, text]) => h('li', {class: `state-${state}`}, text)),
+      h('li', {class: 'filled requested'}, 'cpu requested'),
+      nodes.cpuUsed.some((used) => used !== null) && h('li', {class: 'filled used'}, 'cpu measured'),
+      ...(this.roomy(nodes) ? present.map((tier) => h('li', {class: `filled tier-${tier.toLowerCase()}`}, `${tier} pods`)) : []),
+    );
+  }
+
+  private roomy(nodes: NodeColumns): boolean {
+    return nodes.names.length <= 600;
   }
 
   private perRow(): number {
@@ -84,10 +106,12 @@ export class Fleet {
     if (!nodes || !chosen) return;
     const n = chosen.node;
     const price = nodes.price[n];
+    const used = nodes.cpuUsed[n];
     this.hint.textContent =
-      `${nodes.names[n]} (${nodes.types[nodes.type[n]!] ?? ''}, ${nodes.pools[nodes.pool[n]!] ?? 'no pool'}${price === null || price === undefined ? '' : `, ${hourly(price)}`}): ` +
-      `${words[nodes.state[n]!]}; requests ${cores(nodes.cpuRequested[n]!)} of ${cores(nodes.cpu[n]!)}, uses ${cores(nodes.cpuUsed[n]!)}; ` +
-      `memory ${bytes(nodes.memoryRequested[n]!)} of ${bytes(nodes.memory[n]!)}` +
+      `${nodes.names[n]} (${[nodes.types[nodes.type[n]!], nodes.pools[nodes.pool[n]!], price === null || price === undefined ? '' : hourly(price)].filter(Boolean).join(', ')}): ` +
+      `${words[nodes.state[n]!]}; ${cores(nodes.cpuRequested[n]!)} of ${cores(nodes.cpu[n]!)} requested (${share(nodes.cpuRequested[n]! / Math.max(0.001, nodes.cpu[n]!))})` +
+      `${used === null || used === undefined ? ', not measured' : `, ${cores(used)} used`}; ` +
+      `memory ${bytes(nodes.memoryRequested[n]!)} of ${bytes(nodes.memory[n]!)} requested` +
       (nodes.verdict[n] === 'blocked' ? `. Stays: ${spaced(nodes.reasons[nodes.reason[n]!] ?? '')}` : '');
   }
 
@@ -108,8 +132,12 @@ export class Fleet {
     const ground = colour('--tile');
     const requested = colour('--requested');
     const used = colour('--used');
+    const text = colour('--text');
     const byTier = tiers.map((tier) => colour(`--tier-${tier.toLowerCase()}`));
     const byState = new Map(Object.keys(words).map((state) => [state, colour(`--state-${state}`)]));
+    pen.font = '12px system-ui, sans-serif';
+    pen.fillStyle = colour('--quiet');
+    for (const caption of this.captions) pen.fillText(caption.text, 0, caption.y + 13);
     this.tiles.forEach((tile, i) => {
       const n = tile.node;
       pen.fillStyle = ground;
@@ -121,44 +149,71 @@ export class Fleet {
       if (measured !== null && measured !== undefined) {
         const part = Math.min(1, measured / Math.max(0.001, nodes.cpu[n]!));
         pen.fillStyle = used;
-        pen.fillRect(tile.x + tile.width * 0.6, tile.y + tile.height * (1 - part), tile.width * 0.4, tile.height * part);
+        pen.fillRect(tile.x + tile.width * 0.82, tile.y + tile.height * (1 - part), tile.width * 0.18, tile.height * part);
       }
-      if (tile.width >= 24) this.drawPods(pen, tile, nodes.pods[n] ?? [], byTier);
+      if (tile.width >= 20) this.drawPods(pen, tile, nodes.pods[n] ?? [], byTier);
+      if (tile.width >= 90) {
+        pen.fillStyle = text;
+        pen.fillText(this.fitting(pen, nodes.names[n]!, tile.width * 0.8 - 12), tile.x + 7, tile.y + tile.height - 8);
+      }
       pen.strokeStyle = byState.get(nodes.state[n]!) ?? ground;
-      pen.lineWidth = i === this.chosen ? 4 : 2;
+      pen.lineWidth = i === this.chosen ? 4 : tile.width >= 60 ? 3 : 2;
       pen.strokeRect(tile.x + 1, tile.y + 1, tile.width - 2, tile.height - 2);
     });
   }
 
+  private fitting(pen: CanvasRenderingContext2D, name: string, width: number): string {
+    if (pen.measureText(name).width <= width) return name;
+    let end = name.length;
+    while (end > 1 && pen.measureText(`…${name.slice(-end)}`).width > width) --end; // names differ at their ends
+    return `…${name.slice(-end)}`;
+  }
+
+  // A dot for each pod, as far as there is room: the most important first.
   private drawPods(pen: CanvasRenderingContext2D, tile: Tile, pods: number[], colours: string[]): void {
-    const all = pods.reduce((sum, n) => sum + n, 0);
-    if (all === 0) return;
-    const length = Math.min(tile.width - 8, all * 6);
-    let x = tile.x + 4;
+    const dot = tile.width >= 90 ? 8 : tile.width >= 40 ? 5 : 3;
+    const step = dot + (dot > 3 ? 3 : 1);
+    const edge = dot > 3 ? 7 : 3;
+    const across = Math.max(1, Math.floor((tile.width * 0.82 - edge) / step));
+    const down = Math.max(1, Math.floor((tile.height - edge - (tile.width >= 90 ? 24 : 3)) / step));
+    let drawn = 0;
     pods.forEach((n, tier) => {
-      const part = (n / all) * length;
       pen.fillStyle = colours[tier] ?? '';
-      pen.fillRect(x, tile.y + 4, Math.max(0, part - 1), 4);
-      x += part;
+      for (let i = 0; i < n && drawn < across * down; ++i, ++drawn)
+        pen.fillRect(tile.x + edge + (drawn % across) * step, tile.y + edge + Math.floor(drawn / across) * step, dot, dot);
     });
   }
 
-  // Tiles in rows, pool by pool as they come; a node of twice the cores is twice as wide. Returns the height.
+  // Tiles in rows, pool by pool; a node of twice the cores is twice as wide. Returns the height.
   private arrange(nodes: NodeColumns, width: number): number {
-    const typical = Math.max(1, [...nodes.cpu].sort((a, b) => a - b)[nodes.cpu.length >> 1] ?? 1);
-    const room = nodes.names.length <= 60 ? 56 : nodes.names.length <= 600 ? 24 : 9;
+    const count = nodes.names.length;
+    const typical = Math.max(1, [...nodes.cpu].sort((a, b) => a - b)[count >> 1] ?? 1);
+    const room = count <= 12 ? 130 : count <= 40 ? 92 : count <= 120 ? 56 : count <= 600 ? 26 : 9;
+    const high = count <= 40 ? 92 : room;
+    const captioned = this.roomy(nodes) && nodes.pools.length > 1;
+    const order = Array.from({length: count}, (_, n) => n);
+    if (captioned || nodes.pools.length > 1) order.sort((a, b) => nodes.pool[a]! - nodes.pool[b]! || a - b);
     this.tiles = [];
+    this.captions = [];
     let x = 0;
     let y = 0;
-    for (let n = 0; n < nodes.names.length; ++n) {
+    let pool = -1;
+    for (const n of order) {
+      if (captioned && nodes.pool[n] !== pool) {
+        if (pool !== -1) y += high + gap + 6;
+        pool = nodes.pool[n]!;
+        x = 0;
+        this.captions.push({text: nodes.pools[pool] || 'no pool', y});
+        y += captionHeight;
+      }
       const wide = Math.round(Math.min(4, Math.max(0.5, nodes.cpu[n]! / typical)) * room);
       if (x > 0 && x + wide > width) {
         x = 0;
-        y += room + gap;
+        y += high + gap;
       }
-      this.tiles.push({node: n, x, y, width: wide, height: room});
+      this.tiles.push({node: n, x, y, width: Math.min(wide, width), height: high});
       x += wide + gap;
     }
-    return y + room;
+    return y + high;
   }
 }

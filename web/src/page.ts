@@ -21,6 +21,7 @@ export interface View {
 export class Place {
   readonly element = h('section', {'aria-busy': 'true'}, h('p', {class: 'quiet loading'}, 'Loading …'));
   private filled = false;
+  private timer = 0;
 
   async load<T>(fetch: () => Promise<T>, show: (value: T) => Node[]): Promise<void> {
     try {
@@ -32,18 +33,43 @@ export class Place {
       if (this.filled && problem instanceof Unreachable) return;
       replace(this.element, failure(problem));
       this.filled = false;
+      if (passing(problem)) {
+        window.clearTimeout(this.timer);
+        this.timer = window.setTimeout(() => this.element.isConnected && void this.load(fetch, show), 3000);
+      }
     }
     this.element.setAttribute('aria-busy', 'false');
   }
+}
+
+// Is it likely to be otherwise in a moment?
+function passing(problem: unknown): boolean {
+  return problem instanceof Unreachable || (problem instanceof Refused && (problem.status === 503 || problem.status === 429));
 }
 
 export function failure(problem: unknown): HTMLElement {
   if (problem instanceof Refused && problem.status === 403)
     return notice('warning', 'You may not see this', problem.message, 'Ask for the role tamp-viewer.');
   if (problem instanceof Refused && problem.status === 404) return notice('info', 'Not there', problem.message);
+  if (problem instanceof Refused && problem.reason === 'NotLeader') return elsewhere(problem);
+  if (problem instanceof Refused && problem.reason === 'NotReady')
+    return notice('info', 'Not yet', 'The controller has not looked at the whole cluster yet. This page tries again by itself.');
   if (problem instanceof Unreachable)
     return notice('warning', 'No answer', 'The controller does not answer. This page tries again by itself.');
   return notice('error', 'That did not work', problem instanceof Error ? problem.message : String(problem));
+}
+
+// This replica follows: it has nothing to show, and says who has.
+function elsewhere(problem: Refused): HTMLElement {
+  const {leader} = (problem.detail ?? {leader: ''}) as {leader: string};
+  return h(
+    'div',
+    {class: 'notice info', role: 'note'},
+    h('strong', {}, 'Another replica leads'),
+    h('p', {}, h('b', {}, leader), ' decides, and has what there is to show. This page looks again every few seconds: behind a Service that leads to the leader it is there in a moment.'),
+    h('p', {}, 'With a port-forward, choose that pod:'),
+    h('pre', {tabindex: 0}, `kubectl -n tamp-system port-forward pod/${leader} 8088`),
+  );
 }
 
 export function notice(kind: 'info' | 'good' | 'warning' | 'error', title: string, ...texts: string[]): HTMLElement {

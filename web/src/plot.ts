@@ -5,6 +5,7 @@ export interface Line {
   label: string;
   tone: 'one' | 'two' | 'three' | 'four';
   points: {at: number; value: number | null}[]; // in order of time; null is a gap
+  steps?: boolean; // a value holds until the next
 }
 
 export interface PlotOptions {
@@ -27,11 +28,17 @@ function niceTop(value: number): number {
   return 10 * power;
 }
 
+function axisTime(at: number, span: number): string {
+  const date = new Date(at);
+  const time = date.toLocaleTimeString('en-GB').slice(0, span < 3_600_000 ? 8 : 5);
+  return span > 20 * 3_600_000 ? `${date.toISOString().slice(5, 10)} ${time}` : time;
+}
+
 export function plot(lines: Line[], options: PlotOptions): HTMLElement {
   const height = options.height ?? 180;
   const times = lines.flatMap((line) => line.points.map((point) => point.at));
   const values = lines.flatMap((line) => line.points.map((point) => point.value ?? 0));
-  if (times.length < 2) return h('p', {class: 'quiet'}, `${options.title}: nothing to draw yet.`);
+  if (new Set(times).size < 2) return h('p', {class: 'quiet'}, `${options.title}: nothing to draw yet.`);
   const first = Math.min(...times);
   const last = Math.max(...times);
   const most = niceTop(Math.max(...values, (options.threshold?.value ?? 0) * 1.1));
@@ -51,7 +58,7 @@ export function plot(lines: Line[], options: PlotOptions): HTMLElement {
     [last, 'end'],
   ] as const)
     picture.append(
-      s('text', {x: x(at), y: height - 6, class: 'axis', 'text-anchor': anchor}, new Date(at).toLocaleTimeString('en-GB')),
+      s('text', {x: x(at), y: height - 6, class: 'axis', 'text-anchor': anchor}, axisTime(at, last - first)),
     );
   for (const line of lines) picture.append(s('path', {d: path(line, x, y), class: `line tone-${line.tone}`}));
   if (options.threshold) {
@@ -78,6 +85,7 @@ function path(line: Line, x: (at: number) => number, y: (value: number) => numbe
       pen = 'M';
       continue;
     }
+    if (line.steps && pen === 'L') drawn += `H${x(point.at).toFixed(1)}`;
     drawn += `${pen}${x(point.at).toFixed(1)} ${y(point.value).toFixed(1)}`;
     pen = 'L';
   }

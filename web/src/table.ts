@@ -11,7 +11,7 @@ export interface Column<R> {
   cell?: (row: R) => Node;
 }
 
-const rowHeight = 34;
+const rowHeight = 36;
 
 export class Table<R> {
   readonly element: HTMLElement;
@@ -20,13 +20,14 @@ export class Table<R> {
   private readonly space = h('div', {class: 'space'});
   private rows: R[] = [];
   private sorted: R[] = [];
-  private by = 0;
   private down = false;
 
   constructor(
     label: string,
     private readonly columns: Column<R>[],
     private readonly open?: (row: R) => void,
+    // Which column it is sorted by; null: as the rows come.
+    private by: number | null = 0,
   ) {
     this.head = h('div', {class: 'heads', role: 'row'});
     this.window.append(this.space);
@@ -68,22 +69,28 @@ export class Table<R> {
   }
 
   private sort(): void {
-    const column = this.columns[this.by]!;
-    const key = column.order ?? column.text;
-    const keyed = this.rows.map((row, i) => ({row, i, key: key(row)}));
-    keyed.sort((a, b) => {
-      const order = a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
-      return (this.down ? -order : order) || a.i - b.i;
-    });
-    this.sorted = keyed.map((entry) => entry.row);
+    const column = this.by === null ? null : this.columns[this.by]!;
+    if (column) {
+      const key = column.order ?? column.text;
+      const keyed = this.rows.map((row, i) => ({row, i, key: key(row)}));
+      keyed.sort((a, b) => {
+        const order = a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
+        return (this.down ? -order : order) || a.i - b.i;
+      });
+      this.sorted = keyed.map((entry) => entry.row);
+    } else this.sorted = this.rows;
     this.element.setAttribute('aria-rowcount', String(this.sorted.length));
     this.paint();
   }
 
   private paint(): void {
-    const seen = Math.ceil((this.window.clientHeight || 480) / rowHeight) + 2;
+    const seen = Math.ceil(Math.max(this.window.clientHeight, 480) / rowHeight) + 2;
     const first = Math.max(0, Math.floor(this.window.scrollTop / rowHeight) - 1);
-    styled(this.space, {height: `${this.sorted.length * rowHeight}px`});
+    styled(this.space, {height: `${Math.max(1, this.sorted.length) * rowHeight}px`});
+    if (this.sorted.length === 0) {
+      replace(this.space, styled(h('div', {class: 'row quiet', role: 'row'}, h('span', {role: 'cell'}, 'Nothing fits.')), {height: `${rowHeight}px`}));
+      return;
+    }
     const shown: HTMLElement[] = [];
     for (let i = first; i < Math.min(this.sorted.length, first + seen); ++i) shown.push(this.row(this.sorted[i]!, i));
     replace(this.space, ...shown);

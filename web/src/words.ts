@@ -3,7 +3,8 @@
 export const hoursPerMonth = 730;
 
 export function hourly(dollars: number): string {
-  return `$${dollars.toFixed(Math.abs(dollars) < 10 ? 3 : 2)}/h`;
+  // A tenth of a cent is a dollar a month.
+  return `$${Math.abs(dollars) < 10 && dollars !== 0 ? dollars.toFixed(3) : dollars.toLocaleString('en-US', {minimumFractionDigits: 2, maximumFractionDigits: 2})}/h`;
 }
 
 export function monthly(dollarsPerHour: number): string {

@@ -2,10 +2,10 @@
 import {api} from '../api';
 import type {Session} from '../api';
 import {h} from '../dom';
-import {failure} from '../page';
+import {failure, notice} from '../page';
 
-export function loginPage(entered: (session: Session) => void): HTMLElement {
-  const said = h('div', {'aria-live': 'polite'});
+export function loginPage(entered: (session: Session) => void, why: string): HTMLElement {
+  const said = h('div', {'aria-live': 'polite'}, why !== '' && notice('info', 'Log in again', why));
   const token = h('input', {type: 'password', id: 'token', autocomplete: 'off', required: true, maxlength: 16384});
   return h(
     'main',

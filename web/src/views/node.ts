@@ -21,17 +21,21 @@ function show(node: Explanation): Node[] {
     node.verdict === 'blocked'
       ? notice('info', `Stays: ${spaced(node.reason)}`, node.message)
       : notice('good', node.verdict === 'command' ? 'In the plan' : 'Could go', node.message);
-  const gates = h('ol', {class: 'checks'});
-  for (const gate of node.gates)
-    gates.append(
-      h(
-        'li',
-        {class: gate.passed ? 'passed' : 'failed'},
-        h('b', {}, `${gate.passed ? '✓' : '✗'} ${spaced(gate.gate)}`),
-        h('span', {}, gate.message),
-        gate.source !== '' && h('small', {}, `set by ${spaced(gate.source)}`),
+  const listed = (shown: Explanation['gates']) =>
+    h(
+      'ol',
+      {class: 'checks'},
+      ...shown.map((gate) =>
+        h(
+          'li',
+          {class: gate.passed ? 'passed' : 'failed'},
+          h('b', {}, `${gate.passed ? '✓' : '✗'} ${spaced(gate.gate)}`),
+          h('span', {}, gate.message),
+          gate.source !== '' && h('small', {}, `set by ${spaced(gate.source).toLowerCase()}`),
+        ),
       ),
     );
+  const failed = node.gates.filter((gate) => !gate.passed);
   return [
     verdict,
     h(
@@ -43,7 +47,12 @@ function show(node: Explanation): Node[] {
     ),
     ...advice(node),
     h('h2', {}, 'Gates'),
-    gates,
+    h(
+      'div',
+      {class: 'panel'},
+      failed.length > 0 && listed(failed),
+      h('details', {open: failed.length === 0}, h('summary', {}, `All ${node.gates.length} gates in order, ${node.gates.length - failed.length} passed`), listed(node.gates)),
+    ),
     ...obstacles(node),
     ...pods(node),
   ];
@@ -77,7 +86,7 @@ function pods(node: Explanation): Node[] {
     h('h2', {}, count(node.pods.length, 'pod')),
     h(
       'table',
-      {class: 'plain'},
+      {class: 'plain panel'},
       h('tr', {}, h('th', {}, 'pod'), h('th', {}, 'tier'), h('th', {}, 'cpu'), h('th', {}, 'memory')),
       ...node.pods.map((pod) =>
         h('tr', {}, h('td', {}, `${pod.namespace}/${pod.name}`), h('td', {}, pod.tier), h('td', {}, `${pod.cpuMillis} m`), h('td', {}, bytes(pod.memoryBytes))),

@@ -29,7 +29,11 @@ function show(answer: PlanAnswer, context: Context, said: HTMLElement, view: Vie
       h(
         'p',
         {},
-        `Removes ${plan.victims.join(', ')}${plan.replacement ? ` and launches one ${plan.replacement.instanceTypes[0]} in ${plan.replacement.nodePool}` : ''}; moves ${count(plan.moves.length, 'pod')}.`,
+        'Removes ',
+        h('b', {}, plan.victims.join(', ')),
+        plan.replacement && ` and launches one ${plan.replacement.instanceTypes[0]} in ${plan.replacement.nodePool} at ${hourly(plan.replacement.hourlyPrice)}`,
+        `, moves ${count(plan.moves.length, 'pod')} to ${count(plan.survivors.length, 'survivor')}. `,
+        verdict(plan),
       ),
       h('p', {class: 'quiet'}, `Made ${moment(plan.createdAt)}, expires ${until(plan.expiresAt)}. Hash `, h('code', {}, plan.hash)),
       plan.planner === 'Requests' &&
@@ -37,14 +41,19 @@ function show(answer: PlanAnswer, context: Context, said: HTMLElement, view: Vie
       plan.dismissed && notice('info', 'Dismissed', `${plan.dismissed.by}, ${moment(plan.dismissed.at)}: ${plan.dismissed.reason}`),
       actions(plan, context, said, view),
     ),
-    h('h2', {}, 'Checks'),
-    checks(plan),
-    h('h2', {}, 'Survivors after the move'),
+    h('h2', {}, 'Survivors, now and after the move'),
     survivors(plan),
-    h('h2', {}, 'Pods, in the order in which they go'),
-    moves(plan),
+    h('h2', {}, `${count(plan.moves.length, 'pod')}, in the order in which they go`),
+    h('div', {class: 'panel'}, moves(plan)),
+    h('h2', {}, `${count(plan.checks.length, 'check')}`),
+    h('div', {class: 'panel'}, checks(plan)),
     ...refusals(answer),
   ];
+}
+
+function verdict(plan: Plan): string {
+  const failed = plan.checks.filter((check) => !check.passed).length;
+  return failed === 0 ? `All ${plan.checks.length} checks pass.` : `${failed} of ${plan.checks.length} checks fail.`;
 }
 
 function without(answer: PlanAnswer): Node[] {
@@ -58,8 +67,8 @@ function refusals(answer: PlanAnswer): Node[] {
   if (answer.refusals.length === 0) return [];
   const list = h('ul');
   for (const refusal of answer.refusals)
-    list.append(h('li', {}, `${refusal.victims.join(', ')}: ${refusal.checks.filter((c) => !c.passed).map((c) => c.message).join('; ')}`));
-  return [h('h2', {}, 'Moves that were refused'), list];
+    list.append(h('li', {}, h('b', {}, refusal.victims.join(', ')), ` ${refusal.checks.filter((c) => !c.passed).map((c) => c.message).join('; ')}`));
+  return [h('h2', {}, 'Moves that were refused'), h('div', {class: 'panel'}, list)];
 }
 
 function actions(plan: Plan, context: Context, said: HTMLElement, view: View): HTMLElement {
@@ -152,7 +161,7 @@ function bar(label: string, before: number | null, after: number, whole: number,
       styled(h('span', {class: 'after'}), {width: part(after)}),
       before !== null && styled(h('span', {class: 'before'}), {width: part(before)}),
     ),
-    h('span', {class: 'value'}, `${text(after)} of ${text(whole)} (${share(after / Math.max(whole, 1e-9))})`),
+    h('span', {class: 'value'}, `${before === null ? '' : `${text(before)} → `}${text(after)} of ${text(whole)} (${share(after / Math.max(whole, 1e-9))})`),
   );
 }
 
@@ -176,7 +185,13 @@ function moves(plan: Plan): HTMLElement {
   const list = h('ol', {class: 'moves'});
   for (const move of plan.moves)
     list.append(
-      h('li', {}, h('span', {class: `tier tier-${move.tier.toLowerCase()}`}, move.tier), ` ${move.namespace}/${move.name}: ${move.from} → ${move.to}`),
+      h(
+        'li',
+        {},
+        h('span', {class: `tier tier-${move.tier.toLowerCase()}`}, move.tier),
+        h('span', {}, `${move.namespace}/${move.name}`),
+        h('span', {class: 'quiet'}, `${move.from} → ${move.to}`),
+      ),
     );
   return list;
 }

@@ -35,11 +35,11 @@ function show(run: Run, context: Context, said: HTMLElement, view: View): Node[]
     ),
     timeline(run),
     ...guards(run),
-    h('h2', {}, 'Evictions'),
-    evictions(run),
     ...outcome(run),
+    h('h2', {}, `Evictions${run.moves.length === 0 ? '' : `: ${run.moves.filter((move) => move.left).length} of ${run.moves.length} pods have left`}`),
+    h('div', {class: 'panel'}, evictions(run)),
     h('h2', {}, 'Log'),
-    log(run),
+    h('div', {class: 'panel'}, log(run)),
   ];
 }
 
@@ -86,7 +86,7 @@ function timeline(run: Run): HTMLElement {
     list.append(
       h(
         'li',
-        {class: entry ? (phase === run.phase ? 'now' : 'done') : 'ahead', 'aria-current': phase === run.phase ? 'step' : null},
+        {class: !entry ? 'ahead' : phase === 'RolledBack' || phase === 'Aborting' ? 'ended-badly' : phase === run.phase && phase !== 'Succeeded' ? 'now' : 'done', 'aria-current': phase === run.phase ? 'step' : null},
         h('b', {}, spaced(phase)),
         h('span', {}, entry ? `${clock(entry.at)}${ended.has(phase) ? '' : `, ${took}`}` : ''),
         entry?.reason ? h('small', {}, spaced(entry.reason)) : null,
@@ -103,10 +103,11 @@ function guards(run: Run): Node[] {
     nodes.push(notice('warning', 'A guard tripped after the nodes were gone', run.guards.lateTrip, 'Automatic runs are held back until somebody has looked at it.'));
   if (!run.guards.pressure)
     nodes.push(notice('info', 'Decided on requests alone', 'The pressure guards are off; all others hold.'));
-  else
+  else {
+    const plots = h('div', {class: 'plots'});
     for (const resource of ['cpu', 'memory', 'io'] as const) {
       const limit = run.guards.thresholds[resource];
-      nodes.push(
+      plots.append(
         plot(pressureLines(run.guards.samples, resource), {
           title: `Pressure of protected pods: ${resource}`,
           format: share,
@@ -115,13 +116,16 @@ function guards(run: Run): Node[] {
         }),
       );
     }
+    nodes.push(h('div', {class: 'panel'}, plots));
+  }
   if (run.application)
     nodes.push(
-      plot([{label: run.application.label, tone: 'one', points: run.application.samples.map((p) => ({at: Date.parse(p.at), value: p.value}))}], {
-        title: run.application.label,
+      h('div', {class: 'panel application'}, plot([{label: run.application.label, tone: 'one', points: run.application.samples.map((p) => ({at: Date.parse(p.at), value: p.value}))}], {
+        title: `The application's own signal: ${run.application.label}`,
         format: (value) => value.toPrecision(3),
+        height: 150,
         threshold: {value: run.application.limit, label: `stops at ${run.application.limit}`},
-      }),
+      })),
     );
   if (run.pending.length > 0)
     nodes.push(notice('warning', count(run.pending.length, 'replacement pod is', 'replacement pods are') + ' without a node', ...run.pending.map((p) => `${p.pod} since ${clock(p.since)}`)));
@@ -153,7 +157,7 @@ function evictions(run: Run): HTMLElement {
       : move.left
         ? ['now', `left ${clock(move.left)}, its replacement is awaited`]
         : move.blocked !== ''
-          ? ['blocked', move.blocked]
+          ? ['stuck', move.blocked]
           : move.asked
             ? ['now', `asked to leave ${clock(move.asked)}`]
             : ['ahead', 'waits'];
@@ -162,8 +166,9 @@ function evictions(run: Run): HTMLElement {
         'li',
         {class: state},
         h('span', {class: `tier tier-${move.tier.toLowerCase()}`}, move.tier),
-        ` ${move.namespace}/${move.name} `,
-        h('small', {}, `${move.from} → ${move.to} · ${text}`),
+        h('span', {}, `${move.namespace}/${move.name}`),
+        h('span', {class: 'quiet'}, `${move.from} → ${move.to}`),
+        h('span', {class: 'state'}, text!),
       ),
     );
   }
@@ -176,7 +181,7 @@ function outcome(run: Run): Node[] {
     h('h2', {}, 'Predicted and achieved'),
     h(
       'table',
-      {class: 'plain'},
+      {class: 'plain panel'},
       h('tr', {}, h('th', {}, ''), h('th', {}, 'predicted'), h('th', {}, 'achieved')),
       h('tr', {}, h('td', {}, 'nodes'), h('td', {}, run.predicted.nodes), h('td', {}, run.achieved.nodes)),
       h(

@@ -1,0 +1,83 @@
+#include "control/leader_service.h"
+
+#include <gtest/gtest.h>
+
+#include "codec/tree.h"
+#include "kube/fake_loop_testing.h"
+#include "kube/scripted_transport_testing.h"
+
+namespace tamp::control {
+namespace {
+
+struct Leading : testing::Test {
+  kube::FakeLoop loop;
+  kube::ScriptedTransport transport{loop};
+  kube::Client client{loop, transport};
+  std::string logged;
+  Log log{LogLevel::Info, LogFormat::Text, [this] { return loop.now(); },
+          [this](std::string_view line) { logged += line; }};
+  bool leads = false, refused = false;
+  LeaderService service{loop, client, log, options(), [this] { return leads; }};
+
+  Leading() {
+    transport.on_send = [this](const kube::Request&) {
+      return refused ? kube::refuse(403, "Forbidden") : kube::answer(200);
+    };
+    service.start();
+  }
+  static LeaderServiceOptions options() {
+    LeaderServiceOptions options;
+    options.service = "tamp-dashboard";
+    options.address = "10.0.3.4";
+    options.port = 8443;
+    options.pod = "tamp-controller-1";
+    return options;
+  }
+};
+
+TEST_F(Leading, AFollowerWritesNothing) {
+  loop.advance(Duration::minutes(10));
+  EXPECT_TRUE(transport.sent.empty());
+}
+
+TEST_F(Leading, ANewLeaderPutsItsAddressThere) {
+  leads = true;
+  loop.advance(Duration::seconds(2));
+  ASSERT_EQ(transport.sent.size(), 1U);
+  const kube::Request& request = transport.sent[0];
+  EXPECT_NE(
+      request.target.find("/apis/discovery.k8s.io/v1/namespaces/tamp-system/endpointslices/tamp-dashboard"),
+      std::string::npos)
+      << request.target;
+  EXPECT_NE(request.target.find("force=true"), std::string::npos) << "the last leader's address is not ours";
+  const codec::Tree slice = *codec::read_tree(request.body);
+  EXPECT_EQ(slice["metadata"]["labels"]["kubernetes.io/service-name"].string(), "tamp-dashboard");
+  EXPECT_EQ(slice["addressType"].string(), "IPv4");
+  ASSERT_EQ(slice["endpoints"].size(), 1U);
+  EXPECT_EQ(slice["endpoints"].elements()[0]["addresses"].elements()[0].string(), "10.0.3.4");
+  EXPECT_EQ(slice["ports"].elements()[0]["port"].integer(), 8443);
+}
+
+TEST_F(Leading, ItIsWrittenAgainNowAndThenAndAtOnceAfterAChange) {
+  leads = true;
+  loop.advance(Duration::minutes(3));
+  EXPECT_GE(transport.sent.size(), 3U) << "somebody may have removed it";
+  EXPECT_LE(transport.sent.size(), 4U);
+  leads = false;
+  loop.advance(Duration::minutes(3));
+  const std::size_t before = transport.sent.size();
+  leads = true;
+  loop.advance(Duration::seconds(2));
+  EXPECT_EQ(transport.sent.size(), before + 1);
+}
+
+TEST_F(Leading, WhatFailsIsTriedAgainAndSaidOnce) {
+  leads = refused = true;
+  loop.advance(Duration::seconds(30));
+  EXPECT_GE(transport.sent.size(), 4U);
+  EXPECT_EQ(logged.find("does not lead here"), logged.rfind("does not lead here")) << logged;
+  EXPECT_NE(logged.find("does not lead here"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tamp::control

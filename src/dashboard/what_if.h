@@ -1,0 +1,12 @@
+// Where a what-if begins: the settings that can be tried, as they are now.
+#pragma once
+
+#include "base/json_writer.h"
+#include "dashboard/look.h"
+
+namespace tamp::dashboard {
+
+// As the body of a what-if; of pools, what holds for the first that no entry of the policy speaks of by itself.
+void write_present(JsonWriter& w, const Scene& scene);
+
+}  // namespace tamp::dashboard
