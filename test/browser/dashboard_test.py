@@ -122,7 +122,7 @@ def from_overview_to_the_finished_run(page, demo):
     page.goto(demo.url)
     heading(page, "Overview")
     expect(page.locator(".link-state")).to_have_text("live")
-    expect(page.get_by_text("Identified savings")).to_be_visible()
+    expect(page.get_by_text("Identified savings", exact=True)).to_be_visible()
     page.get_by_role("button", name="Look at the plan").click()
     heading(page, "Plan")
     hash_ = page.locator(".headline code").first.inner_text()

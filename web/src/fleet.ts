@@ -4,7 +4,7 @@
 import type {NodeColumns, NodeState} from './api';
 import {tiers} from './api';
 import {h, replace} from './dom';
-import {bytes, cores, hourly, share, spaced} from './words';
+import {bytes, cores, hourly, natural, share, spaced} from './words';
 
 interface Tile {
   node: number;
@@ -32,6 +32,7 @@ export class Fleet {
   private readonly hint = h('p', {class: 'hint quiet', role: 'status'}, 'Point at a node, or use the arrow keys; Enter opens it.');
   private readonly legend = h('ul', {class: 'legend'});
   private nodes: NodeColumns | null = null;
+  private order: number[] = []; // of the nodes: by pool, then by name
   private tiles: Tile[] = [];
   private captions: {text: string; y: number}[] = [];
   private chosen = -1;
@@ -56,6 +57,8 @@ export class Fleet {
 
   show(nodes: NodeColumns): void {
     this.nodes = nodes;
+    const names = nodes.names.map(natural);
+    this.order = nodes.names.map((_, n) => n).sort((a, b) => nodes.pool[a]! - nodes.pool[b]! || (names[a]! < names[b]! ? -1 : 1));
     this.canvas.setAttribute('aria-label', `${nodes.names.length} nodes as tiles; the table of nodes lists them`);
     this.explain(nodes);
     this.draw();
@@ -191,14 +194,12 @@ export class Fleet {
     const room = count <= 12 ? 130 : count <= 40 ? 92 : count <= 120 ? 56 : count <= 600 ? 26 : 9;
     const high = count <= 40 ? 92 : room;
     const captioned = this.roomy(nodes) && nodes.pools.length > 1;
-    const order = Array.from({length: count}, (_, n) => n);
-    if (captioned || nodes.pools.length > 1) order.sort((a, b) => nodes.pool[a]! - nodes.pool[b]! || a - b);
     this.tiles = [];
     this.captions = [];
     let x = 0;
     let y = 0;
     let pool = -1;
-    for (const n of order) {
+    for (const n of this.order) {
       if (captioned && nodes.pool[n] !== pool) {
         if (pool !== -1) y += high + gap + 6;
         pool = nodes.pool[n]!;

@@ -76,6 +76,11 @@ export function moment(at: string): string {
   return `${date.toISOString().slice(0, 10)} ${date.toLocaleTimeString('en-GB')}`;
 }
 
+// For sorting: "node-2" comes before "node-10".
+export function natural(name: string): string {
+  return name.replace(/\d+/g, (digits) => digits.padStart(12, '0'));
+}
+
 // "SavingsBelowThreshold" as "Savings below threshold".
 export function spaced(word: string): string {
   const parted = word.replace(/([a-z])([A-Z])/g, (_, a: string, b: string) => `${a} ${b.toLowerCase()}`);

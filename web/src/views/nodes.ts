@@ -5,7 +5,7 @@ import {announce, h, replace} from '../dom';
 import type {Context, View} from '../page';
 import {Place} from '../page';
 import {Table} from '../table';
-import {count, hourly, share, spaced} from '../words';
+import {count, hourly, natural, share, spaced} from '../words';
 
 interface Row {
   name: string;
@@ -40,7 +40,7 @@ export function nodesView(query: URLSearchParams, context: Context): View {
   const table = new Table<Row>(
     'Nodes',
     [
-      {title: 'Node', width: 'minmax(12rem, 2fr)', text: (row) => row.name},
+      {title: 'Node', width: 'minmax(12rem, 2fr)', text: (row) => row.name, order: (row) => natural(row.name)},
       {title: 'Pool', width: 'minmax(6rem, 1fr)', text: (row) => row.pool},
       {title: 'Type', width: 'minmax(8rem, 1fr)', text: (row) => row.type},
       {title: 'Price', width: '7rem', right: true, text: (row) => (row.price === null ? 'unknown' : hourly(row.price)), order: (row) => row.price ?? -1},

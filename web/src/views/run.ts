@@ -101,10 +101,9 @@ function guards(run: Run): Node[] {
   if (run.guards.tripped !== '') nodes.push(notice('error', 'A guard stopped this run', run.guards.tripped));
   if (run.guards.lateTrip !== '')
     nodes.push(notice('warning', 'A guard tripped after the nodes were gone', run.guards.lateTrip, 'Automatic runs are held back until somebody has looked at it.'));
-  if (!run.guards.pressure)
-    nodes.push(notice('info', 'Decided on requests alone', 'The pressure guards are off; all others hold.'));
-  else {
-    const plots = h('div', {class: 'plots'});
+  const plots = h('div', {class: 'plots'});
+  if (!run.guards.pressure) nodes.push(notice('info', 'Decided on requests alone', 'The pressure guards are off; all others hold.'));
+  else
     for (const resource of ['cpu', 'memory', 'io'] as const) {
       const limit = run.guards.thresholds[resource];
       plots.append(
@@ -116,17 +115,22 @@ function guards(run: Run): Node[] {
         }),
       );
     }
-    nodes.push(h('div', {class: 'panel'}, plots));
-  }
-  if (run.application)
-    nodes.push(
-      h('div', {class: 'panel application'}, plot([{label: run.application.label, tone: 'one', points: run.application.samples.map((p) => ({at: Date.parse(p.at), value: p.value}))}], {
-        title: `The application's own signal: ${run.application.label}`,
-        format: (value) => value.toPrecision(3),
-        height: 150,
-        threshold: {value: run.application.limit, label: `stops at ${run.application.limit}`},
-      })),
+  if (run.application) {
+    const signal = run.application;
+    plots.append(
+      h(
+        'div',
+        {class: 'application'},
+        plot([{label: signal.label, tone: 'four', points: signal.samples.map((p) => ({at: Date.parse(p.at), value: p.value}))}], {
+          title: "The application's own signal",
+          format: (value) => String(Number(value.toPrecision(3))),
+          height: 130,
+          threshold: {value: signal.limit, label: `stops at ${signal.limit}`},
+        }),
+      ),
     );
+  }
+  if (plots.childElementCount > 0) nodes.push(h('div', {class: 'panel'}, plots));
   if (run.pending.length > 0)
     nodes.push(notice('warning', count(run.pending.length, 'replacement pod is', 'replacement pods are') + ' without a node', ...run.pending.map((p) => `${p.pod} since ${clock(p.since)}`)));
   return nodes;

@@ -33,10 +33,9 @@ function show(policy: Policy): Node[] {
       h('tr', {}, h('th', {}, 'Setting'), h('th', {}, 'Value'), h('th', {}, 'Set by')),
       ...policy.effective.map((entry) => h('tr', {}, h('td', {}, h('code', {}, entry.setting)), h('td', {}, entry.value), h('td', {}, spaced(entry.source)))),
     ),
-    h('h2', {}, `TemperPolicy ${policy.name}`),
     policy.yaml === ''
-      ? h('p', {class: 'quiet'}, 'There is none: everything is as built in, and Tamp only observes.')
-      : h('pre', {tabindex: 0}, policy.yaml),
+      ? h('p', {class: 'quiet'}, 'There is no TemperPolicy: everything is as built in, and Tamp only observes.')
+      : h('details', {}, h('summary', {}, `TemperPolicy ${policy.name} as the cluster has it`), h('pre', {tabindex: 0}, policy.yaml)),
   ];
 }
 
