@@ -132,6 +132,12 @@ def ready(replica, bearer):
 
 
 def prepare():
+    # Every real cluster has this role; the embedded one has not all of those that come with a cluster.
+    if subprocess.run(["kubectl", "get", "clusterrole", "system:auth-delegator"], capture_output=True).returncode != 0:
+        must("apply", "-f", "-", data=json.dumps({
+            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "system:auth-delegator"},
+            "rules": [{"apiGroups": ["authentication.k8s.io"], "resources": ["tokenreviews"], "verbs": ["create"]},
+                      {"apiGroups": ["authorization.k8s.io"], "resources": ["subjectaccessreviews"], "verbs": ["create"]}]}))
     for manifest in ("namespace.yaml", "crds", "rbac.yaml", "dashboard.yaml"):
         must("apply", "--server-side", "-f", SOURCE / "deploy" / manifest)
     wait_until("CRDs are served", lambda: subprocess.run(["kubectl", "get", "temperpolicies,consolidationruns"], capture_output=True).returncode == 0)

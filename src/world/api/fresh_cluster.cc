@@ -136,8 +136,6 @@ void add_roles(Bootstrap& fresh) {
   Tree everywhere = Tree::object({{"verbs", strings({"*"})}, {"nonResourceURLs", strings({"*"})}});
   fresh.role("cluster-admin", {rule({"*"}, {"*"}, {"*"}), std::move(everywhere)});
   fresh.binding("cluster-admin", {"system:masters"});
-  fresh.role("system:auth-delegator", {rule({"create"}, {"authentication.k8s.io"}, {"tokenreviews"}),
-                                       rule({"create"}, {"authorization.k8s.io"}, {"subjectaccessreviews"})});
   fresh.role("system:basic-user", {rule({"create"}, {"authorization.k8s.io"},
                                         {"selfsubjectaccessreviews", "selfsubjectrulesreviews"}),
                                    rule({"create"}, {"authentication.k8s.io"}, {"selfsubjectreviews"})});
