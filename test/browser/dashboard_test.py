@@ -407,6 +407,49 @@ def nodes_are_found_sorted_and_explained(page, demo):
     page.get_by_text("node-12", exact=True).click()
     heading(page, "node-12")
     expect(page.get_by_role("heading", name="Gates")).to_be_visible()
+    page.go_back()
+    requested = page.get_by_role("columnheader", name="Requested")
+    requested.click()
+    expect(requested).to_have_attribute("aria-sort", "descending")
+    shares = [float(text.removesuffix(" %")) for text in page.locator(".row span:nth-child(5)").all_inner_texts()]
+    assert len(shares) > 5 and shares == sorted(shares, reverse=True), shares
+
+
+@test("--scenario", "anti-affinity", "--speed", "10")
+def what_blocks_savings_is_told_in_dollars(page, demo):
+    """From the overview to the nodes that a reason keeps, and from the picture of the fleet to a node, by keyboard."""
+    def blocked():
+        return demo.ask("GET", "/api/v1/overview").json["blocked"]
+    demo.wait(blocked, "something that blocks", 60)
+    page.goto(demo.url)
+    first = page.locator(".blocked li").first
+    expect(first).to_contain_text(re.compile(r"\$[\d,]+/month"))
+    first.get_by_role("button").click()
+    heading(page, "Nodes")
+    chosen = page.locator(".pinned button[aria-pressed=true]")
+    expect(chosen).to_contain_text(re.compile(r"nodes?, \$[\d.,]+/h"))
+    wanted = int(re.search(r"([\d,]+) nodes?, ", chosen.inner_text())[1])
+    expect(page.locator(".row")).to_have_count(wanted)
+    page.goto(demo.url)
+    fleet = page.locator("canvas.fleet")
+    expect(fleet).to_have_attribute("aria-label", re.compile("nodes as tiles"))
+    fleet.focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".hint")).to_contain_text("requested")
+    name = page.locator(".hint").inner_text().split(" ")[0]
+    page.keyboard.press("Enter")
+    heading(page, name)
+
+
+@test("--scenario", "slo-fleet", "--speed", "5")
+def a_plan_is_dismissed_with_a_reason(page, demo):
+    page.goto(demo.url + "/#/plan")
+    page.get_by_role("button", name="Dismiss …").click()
+    page.get_by_role("dialog").get_by_label("Why").fill("not on Fridays")
+    page.get_by_role("dialog").get_by_role("button", name="Dismiss").click()
+    expect(page.get_by_text("not on Fridays")).to_be_visible()
+    kept = json.loads(demo.kube("GET", "/apis/temper.codes/v1alpha1/temperpolicies/default").json["metadata"]["annotations"]["temper.codes/dismissed"])
+    assert kept["by"] == "kubernetes-admin" and kept["planHash"] == page.locator(".headline code").first.inner_text(), kept
 
 
 def serious(page, where):

@@ -200,7 +200,7 @@ function outcome(run: Run): Node[] {
 }
 
 function log(run: Run): HTMLElement {
-  const list = h('ol', {class: 'log'});
+  const list = h('ol', {class: 'log', tabindex: 0, 'aria-label': 'Log'});
   for (const line of run.log) list.append(h('li', {}, h('time', {datetime: line.at}, clock(line.at)), ` ${line.text}`));
   return list;
 }
