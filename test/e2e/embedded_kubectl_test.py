@@ -341,6 +341,38 @@ def test_access():
     kubectl("delete", "role/reader", "rolebinding/reads")
 
 
+def test_changes():
+    """What people do to a thing that is there: edit, set, taint, scale, replace."""
+    kubectl("create", "deployment", "edited", "--image=nginx:1", "--replicas=1")
+    kubectl("create", "-f", "-", data=json.dumps({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n3"}}))
+    environment["KUBE_EDITOR"] = "sed -i s/nginx:1/nginx:2/"
+    says("edit", "edited", "edit", "deployment", "edited")
+    check("what the editor left is stored", field(".spec.template.spec.containers[0].image", "deploy", "edited") == "nginx:2")
+    says("set image", "image updated", "set", "image", "deployment/edited", "nginx=nginx:3")
+    says("set env", "env updated", "set", "env", "deployment/edited", "A=b")
+    says("set resources", "resource requirements updated", "set", "resources", "deployment/edited", "--requests=cpu=100m")
+    says("scale", "scaled", "scale", "deployment/edited", "--replicas=4", "--current-replicas=1")
+    refused("scale of another size", "Expected replicas to be 1, was 4", "scale", "deployment/edited", "--replicas=4", "--current-replicas=1")
+    says("autoscale", "autoscaled", "autoscale", "deployment/edited", "--max=5", "--cpu=80%")
+    says("taint", "tainted", "taint", "node", "n3", "dedicated=x:NoSchedule")
+    says("untaint", "untainted", "taint", "node", "n3", "dedicated-")
+    text = kubectl("get", "deployment", "edited", "-o", "yaml")[1]
+    says("replace", "replaced", "replace", "-f", "-", data=text.replace("replicas: 4", "replicas: 5"))
+    refused("replace what has changed", "the object has been modified", "replace", "-f", "-", data=text.replace("replicas: 4", "replicas: 6"))
+    kubectl("delete", "deployment/edited", "hpa/edited", "node/n3")
+
+
+def test_no_containers():
+    """What needs a program in the pod is refused in words that say why."""
+    kubectl("run", "empty", "--image=i")
+    kubectl("patch", "pod", "empty", "--subresource=status", "--type=merge", "-p", '{"status":{"phase":"Running"}}')
+    refused("logs", "are not kept", "logs", "empty")
+    for command in (["exec", "empty", "--", "ls"], ["port-forward", "pod/empty", "18080:80"], ["attach", "empty"]):
+        refused("no container", "no program runs in a simulated pod", *command)
+    refused("top", "Metrics API not available", "top", "nodes")
+    kubectl("delete", "pod", "empty", "--force", "--grace-period=0")
+
+
 def test_custom():
     crds = SOURCE / "deploy/crds"
     says("definitions", "created", "apply", "-f", crds)

@@ -44,7 +44,7 @@ from processes import dies_with_parent  # noqa: E402
 BUILT = HERE.parent.parent / "build/bin"
 # Tests that run on the embedded cluster too, unchanged, and what is left out of them. Not e2e_karpenter and e2e_soak: Karpenter itself is
 # what they are about. CONTRIBUTING.md says why.
-ON_EMBEDDED = {"dashboard_replicas_test.py": "", "e2e_faults": "", "e2e_live": "Webhook.*:*AdmissionPolicy*"}
+ON_EMBEDDED = {"dashboard_replicas_test.py": "", "e2e_faults": "", "e2e_live": "Webhook.*"}
 # They wait for minutes, on both alike: on the embedded cluster only with --on embedded.
 LONG_ON_EMBEDDED = {"e2e_faults"}
 

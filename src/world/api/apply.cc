@@ -1,6 +1,7 @@
 // Server-side apply. The applied object is what its manager wants of the fields that it names, and nothing else.
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "world/api/managed_fields.h"
 #include "world/api/ownership.h"
@@ -83,6 +84,11 @@ struct Application {
     const FieldSet unwanted = removed_from(pruned).intersected(before);
     shadow = without_paths(merged, unwanted, schema, Emptied::BecomeNull);
     result = without_paths(merged, unwanted, schema, Emptied::Go);
+    // Go reads null as nothing. Of a custom kind only metadata is read by Go: elsewhere the null stays, for validation to find.
+    if (!schema.name.empty()) return;
+    Tree metadata = std::as_const(result)["metadata"];
+    result = shadow;
+    result.set("metadata", std::move(metadata));
   }
 
   // Conflicts that are not forced; if there are none, `entries` and `result` are done.

@@ -133,7 +133,15 @@ Outcome evict_pod(Backend& backend, std::string_view ns, std::string_view name,
     return failed(
         500, "",
         "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.");
-  if (!budgets.empty() && !free_because_unhealthy(*pod, *budgets.front()))
+  if (!budgets.empty() && free_because_unhealthy(*pod, *budgets.front())) {
+    // It must still be the version that was found unready, whatever the caller asks for; otherwise it is to be tried again.
+    DeleteOptions of_this_version = options;
+    of_this_version.resource_version = std::string(pod->metadata()["resourceVersion"].string());
+    Outcome outcome = mark_and_delete(backend, ns, name, of_this_version);
+    if (outcome.code == 409 && !options.resource_version) return still_processed(*budgets.front());
+    return outcome;
+  }
+  if (!budgets.empty())
     if (auto refusal = pay(backend, budgets.front(), name, options.dry_run)) return *std::move(refusal);
   // A refused precondition comes after the payment, as in the real server: it costs a disruption all the same.
   return mark_and_delete(backend, ns, name, options);

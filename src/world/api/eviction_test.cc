@@ -149,5 +149,16 @@ TEST(EvictionTest, AFailedPreconditionCostsADisruptionAllTheSame) {
       1);
 }
 
+TEST(EvictionTest, AnUnreadyPodThatIsNotTheOneAskedForIsToBeTriedAgain) {
+  Server server = shop();
+  add_running(server, "a", false);
+  add_budget(server, "pdb", 0, 1, 1);
+  // The server itself asks for the version that it found unready: a conflict is then no fault of the caller's.
+  const Reply reply = evict(server, "a", R"({"preconditions":{"uid":"another"}})");
+  EXPECT_EQ(reply.status(), 429) << reply.answer.body;
+  EXPECT_EQ(reply.body["details"]["retryAfterSeconds"].integer(), 10);
+  EXPECT_EQ(evict(server, "a").status(), 201);
+}
+
 }  // namespace
 }  // namespace tamp::world::api

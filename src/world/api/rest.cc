@@ -253,6 +253,12 @@ struct Entrance {
   std::string_view verb;
 };
 
+bool needs_a_container(const Route& route) {
+  if (!route.group.empty() || route.plural != "pods") return false;
+  return route.subresource == "exec" || route.subresource == "attach" || route.subresource == "portforward" ||
+         route.subresource == "proxy";
+}
+
 Entrance enter(const Backend& backend, const Request& request, const TargetParts& target) {
   Entrance entrance;
   auto caller = authenticate(backend, request.authorization);
@@ -304,6 +310,9 @@ Entrance enter(const Backend& backend, const Request& request, const TargetParts
     entrance.answer = answer_with(access_denied(*caller, wanted));
   else if (found.without_subresource != nullptr)
     entrance.answer = answer_with(not_found(*found.without_subresource, found.name));
+  else if (found.resource == nullptr && needs_a_container(found))
+    entrance.answer = answer_with(
+        bad_request("no program runs in a simulated pod: " + found.subresource + " is not possible"));
   else if (found.resource == nullptr)
     entrance.answer = answer_with(no_such_path());
   else if (!possible(found, entrance.verb))

@@ -272,5 +272,45 @@ TEST(RestTest, ACustomResourceIsServedFromItsDefinitionOn) {
   EXPECT_EQ(call(server, "GET", "/apis/zoo.example/v1/cats/tom").status(), 404);
 }
 
+// As kube-apiserver 1.36 has it: in a list that is owned as a whole an empty part is another thing than none, until it is stored.
+TEST(Rest, WhoeverWritesAnEmptyPartOfAListOwnsTheList) {
+  Server server = shop();
+  const std::string roles = "/apis/rbac.authorization.k8s.io/v1/namespaces/shop/roles";
+  call(server, "POST", roles + "?fieldManager=maker",
+       R"({"metadata":{"name":"r"},"rules":[{"apiGroups":[""],"resources":["pods"],"verbs":["get"]}]})");
+  const Reply reply =
+      call(server, "PATCH", roles + "/r?fieldManager=other",
+           R"([{"op":"add","path":"/rules/0/resourceNames","value":[]}])", "application/json-patch+json");
+  ASSERT_EQ(reply.status(), 200) << reply.answer.body;
+  const auto& managers = reply.body["metadata"]["managedFields"].elements();
+  ASSERT_EQ(managers.size(), 1U) << reply.answer.body;
+  EXPECT_EQ(managers[0]["manager"].string(), "other");
+  EXPECT_FALSE(reply.body["rules"].elements()[0].has("resourceNames"));
+}
+
+TEST(Rest, EmptyingWebhooksThatAreNoneIsAChange) {
+  Server server = shop();
+  const std::string path = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
+  call(server, "POST", path, R"({"metadata":{"name":"w"}})");
+  const auto generation = [&](const std::string& patch) {
+    return call(server, "PATCH", path + "/w", patch, "application/merge-patch+json")
+        .body["metadata"]["generation"]
+        .integer();
+  };
+  EXPECT_EQ(generation(R"({"webhooks":null})"), 1);
+  EXPECT_EQ(generation(R"({"webhooks":[]})"), 2);
+  EXPECT_EQ(generation(R"({"webhooks":[]})"), 3);
+}
+
+TEST(Rest, WhatNeedsAContainerIsRefusedInWords) {
+  Server server = shop();
+  server.create(ResourceId::Pods, "shop", pod("a"));
+  for (const char* what : {"exec", "attach", "portforward", "proxy"}) {
+    const Reply reply = call(server, "POST", std::string("/api/v1/namespaces/shop/pods/a/") + what);
+    EXPECT_EQ(reply.status(), 400) << what;
+    EXPECT_NE(reply.body["message"].string().find("no program runs"), std::string_view::npos);
+  }
+}
+
 }  // namespace
 }  // namespace tamp::world::api

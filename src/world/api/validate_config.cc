@@ -1,5 +1,6 @@
 // Nodes, configuration, addresses, leases, priorities and rights.
 #include <algorithm>
+#include <charconv>
 
 #include "codec/base64.h"
 #include "codec/quantity.h"
@@ -49,12 +50,42 @@ void check_immutable(Findings& found, const Tree& object, const Tree* old,
   }
 }
 
+// Old fields take what is sloppy: leading zeros, and addresses with bits behind the mask.
+bool is_cidr(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  if (slash == std::string_view::npos) return false;
+  const int family = ip_family(text.substr(0, slash));
+  const std::string_view bits = text.substr(slash + 1);
+  int count = 0;
+  const auto [end, error] = std::from_chars(bits.data(), bits.data() + bits.size(), count);
+  return family != 0 && error == std::errc() && end == bits.data() + bits.size() && count >= 0 &&
+         count <= (family == 4 ? 32 : 128);
+}
+
+void check_pod_networks(Findings& found, const Tree::Array& networks, const Place& place) {
+  bool readable = true;
+  for (std::size_t i = 0; i < networks.size(); ++i) {
+    if (is_cidr(networks[i].string())) continue;
+    readable = false;
+    found.invalid(place.at(i), networks[i],
+                  "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)");
+  }
+  if (networks.size() < 2 || !readable) return;
+  const auto family = [&](std::size_t i) {
+    const std::string_view text = networks[i].string();
+    return ip_family(text.substr(0, text.find('/')));
+  };
+  if (networks.size() > 2 || family(0) == family(1))
+    found.invalid(place, networks.front(), "may specify no more than one CIDR for each IP family");
+}
+
 }  // namespace
 
 void check_node(Findings& found, const Tree& object, const Tree* old) {
   const Tree& spec = object["spec"];
   // The real server says metadata, and so do we.
   const Place metadata("metadata"), place("spec");
+  check_pod_networks(found, spec["podCIDRs"].elements(), place.child("podCIDRs"));
   if (old == nullptr) {
     check_taints(found, spec["taints"], metadata.child("taints"));
     return;
