@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "world/scheduler/placement.h"
 
@@ -25,6 +26,9 @@ bool node_affinity_fits(const Placement& placement, PodId pod, NodeRef node);
 
 // node_ports.cc: host ports are free.
 bool node_ports_fits(const Placement& placement, PodId pod, NodeRef node);
+// Ports of containers and of sidecars; an ordinary init container is gone before the pod runs.
+std::vector<HostPort> host_ports(const PodSpec& spec);
+bool host_ports_free(const Cluster& cluster, const PodSpec& spec, const std::vector<HostPort>& taken);
 
 // node_resources_fit.cc: requests fit into what is allocatable and not requested yet; so does one pod more.
 bool node_resources_fit_fits(const Placement& placement, PodId pod, NodeRef node);
@@ -32,6 +36,11 @@ bool node_resources_fit_fits(const Placement& placement, PodId pod, NodeRef node
 // volume_restrictions.cc: ReadWriteOncePod claims, and in-tree disks that two pods may not share.
 bool volume_restrictions_admits(const Placement& placement, PodId pod);
 bool volume_restrictions_fits(const Placement& placement, PodId pod, NodeRef node);
+// Its parts. Two pods on one node share no disk; the claim is ReadWriteOncePod; and a pod other than `pod` that runs anywhere in its
+// namespace uses a claim of that name (claims of generic ephemeral volumes are not looked at).
+bool disks_fit(const Placement& placement, PodId pod, NodeRef node);
+bool claim_for_one_pod(const Placement& placement, Symbol ns, Symbol name);
+bool claim_in_use(const Placement& placement, PodId pod, Symbol claim);
 
 // node_volume_limits.cc: CSI volumes per driver stay within the node's limit.
 bool node_volume_limits_fits(const Placement& placement, PodId pod, NodeRef node);

@@ -57,10 +57,13 @@ bool SpreadCount::makes_domain(const Placement& placement, const Node& node) con
   return !constraint_.honor_taints || tolerates_all(cluster, spec, node);
 }
 
-bool SpreadCount::counts(const Cluster& cluster, PodId other) const {
+bool SpreadCount::matches(const Cluster& cluster, PodId other) const {
   const Pod& o = cluster.pods[other.index()];
-  return !counts_nobody_ && other != pod_ && !o.terminating() && o.ns == cluster.pods[pod_.index()].ns &&
-         matches_(o);
+  return other != pod_ && o.ns == cluster.pods[pod_.index()].ns && matches_(o);
+}
+
+bool SpreadCount::counts(const Cluster& cluster, PodId other) const {
+  return !counts_nobody_ && !cluster.pods[other.index()].terminating() && matches(cluster, other);
 }
 
 void SpreadCount::find_least() {
@@ -71,7 +74,7 @@ void SpreadCount::find_least() {
 }
 
 void SpreadCount::shift(const Placement& placement, PodId other, NodeRef node, std::int64_t by) {
-  if (!counts(placement.cluster(), other) || !makes_domain(placement, placement.node(node))) return;
+  if (!matches(placement.cluster(), other) || !makes_domain(placement, placement.node(node))) return;
   domains_[placement.node(node).labels.get(constraint_.topology_key)] += by;
   find_least();
 }

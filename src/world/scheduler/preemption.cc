@@ -1,6 +1,7 @@
 #include "world/scheduler/preemption.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <tuple>
 #include <utility>
@@ -40,6 +41,7 @@ class Search {
   }
   const Pod& pod(PodId id) const { return placement_.cluster().pods[id.index()]; }
   bool more_important(PodId a, PodId b) const;
+  void sort_by_importance(std::vector<PodId>& pods) const;
   std::vector<bool> violating(const std::vector<PodId>& victims) const;
 
   Placement& placement_;
@@ -50,18 +52,26 @@ class Search {
 };
 
 bool Search::more_important(PodId a, PodId b) const {
-  const Cluster& cluster = placement_.cluster();
   const Pod &x = pod(a), &y = pod(b);
   if (priority_of(x) != priority_of(y)) return priority_of(x) > priority_of(y);
-  if (start_of(x, now_) != start_of(y, now_)) return start_of(x, now_) < start_of(y, now_);
-  return std::pair(cluster.text(x.ns), cluster.text(x.name)) <
-         std::pair(cluster.text(y.ns), cluster.text(y.name));
+  // Neither has started: the scheduler takes the time anew for each, so whichever it asks about first is the older.
+  if (!x.started && !y.started) return true;
+  return start_of(x, now_) < start_of(y, now_);
+}
+
+// By insertion, as Go's library sorts up to 12 elements: it makes a difference for pods that have not started, which no order
+// binds. Beyond 12 pods Go's way is another, and there is nothing to follow.
+void Search::sort_by_importance(std::vector<PodId>& pods) const {
+  for (std::size_t i = 1; i < pods.size(); ++i)
+    for (std::size_t j = i; j > 0 && more_important(pods[j], pods[j - 1]); --j)
+      std::swap(pods[j], pods[j - 1]);
 }
 
 // Taken one after the other, which of them exceed a budget? Every victim counts against each budget that selects it.
 std::vector<bool> Search::violating(const std::vector<PodId>& victims) const {
   const Cluster& cluster = placement_.cluster();
   std::vector<std::int64_t> left;
+  left.reserve(cluster.budgets.size());
   for (const PodDisruptionBudget& budget : cluster.budgets) left.push_back(budget.disruptions_allowed);
   std::vector<bool> violates;
   for (PodId victim : victims) {
@@ -95,7 +105,7 @@ std::optional<Preemption> Search::on_node(NodeRef node, ReasonCounts& reasons) {
     return {};
   }
 
-  std::sort(lower.begin(), lower.end(), [&](PodId a, PodId b) { return more_important(a, b); });
+  sort_by_importance(lower);
   const std::vector<bool> violates = violating(lower);
   Preemption result{node, {}, 0};
   for (const bool turn : {true, false})
@@ -107,8 +117,10 @@ std::optional<Preemption> Search::on_node(NodeRef node, ReasonCounts& reasons) {
       result.victims.push_back(lower[i]);
       if (turn) ++result.budget_violations;
     }
-  std::sort(result.victims.begin(), result.victims.end(),
-            [&](PodId a, PodId b) { return more_important(a, b); });
+  // The scheduler sorts again only where there were two turns: it turns pods that have not started round once more.
+  const auto protected_ones = std::count(violates.begin(), violates.end(), true);
+  const bool two_turns = protected_ones > 0 && protected_ones < std::ssize(violates);
+  if (two_turns) sort_by_importance(result.victims);
   for (PodId victim : result.victims) set_down(victim, node);
   if (result.victims.empty()) return {};
   return result;
@@ -142,7 +154,7 @@ std::vector<PodId> nominated_pods(const Placement& placement) {
   return nominated;
 }
 
-FilterVerdict verdict_with_nominated(Placement& placement, Survey& survey, PodId pod, NodeRef node,
+FilterVerdict verdict_with_nominated(Placement& placement, const Survey& survey, PodId pod, NodeRef node,
                                      const std::vector<PodId>& nominated) {
   const Cluster& cluster = placement.cluster();
   std::vector<PodId> coming;
@@ -153,15 +165,13 @@ FilterVerdict verdict_with_nominated(Placement& placement, Survey& survey, PodId
       coming.push_back(other);
   }
   if (coming.empty()) return survey.verdict(node);
+  Survey crowded = survey;
   for (PodId other : coming) {
     placement.set_down(other, node);
-    survey.came(other, node);
+    crowded.came(other, node);
   }
-  const FilterVerdict with_them = survey.verdict(node);
-  for (PodId other : coming) {
-    placement.lift(other);
-    survey.left(other, node);
-  }
+  const FilterVerdict with_them = crowded.verdict(node);
+  for (PodId other : coming) placement.lift(other);
   return with_them.fits ? survey.verdict(node) : with_them;
 }
 

@@ -25,8 +25,8 @@ std::int64_t priority_of(const Pod& pod);
 // Pods that were promised a node and do not run yet.
 std::vector<PodId> nominated_pods(const Placement& placement);
 // The survey's verdict on a node to which pods are on their way: pods of the same or higher priority that were promised the
-// node must leave room, too. Gives placement and survey back as they were.
-FilterVerdict verdict_with_nominated(Placement& placement, Survey& survey, PodId pod, NodeRef node,
+// node must leave room, too. Gives the placement back as it was.
+FilterVerdict verdict_with_nominated(Placement& placement, const Survey& survey, PodId pod, NodeRef node,
                                      const std::vector<PodId>& nominated);
 
 struct PreemptionSearch {

@@ -148,6 +148,35 @@ TEST_F(Preempting, ACriticalPodTakesThePlaceOfClientsThatRepelIt) {
   EXPECT_EQ(preempting(c.build()), "b: client-1");
 }
 
+// What kube-scheduler keeps while it thinks pods away is not what it would count anew; the judge found these.
+
+TEST_F(Preempting, APortIsFreeWhenOneOfTwoHoldersIsThoughtAway) {
+  c.node("b").cordoned();
+  c.pod("stays").on("a").cpu(100).priority(10).host_port(8080);
+  c.pod("goes").on("a").cpu(100).priority(1).host_port(8080);
+  c.pod("p").cpu(100).priority(10).host_port(8080);
+  EXPECT_EQ(preempting(c.build()), "a: goes");
+}
+
+TEST_F(Preempting, AClaimForOnePodIsFreedByReferencesToItsNameFromAnyNamespace) {
+  c.node("a").cordoned();
+  c.pod("user").on("a").cpu(100).priority(10).claim("data");
+  c.pod("namesake").ns("other").on("b").cpu(100).priority(1).claim("data");
+  c.pod("p").cpu(100).priority(10).claim("data");
+  c.bound_claim("data", "csi.example.com");
+  c.pvc("data").access({"ReadWriteOncePod"});
+  c.bound_claim("data", "csi.example.com", "other");
+  // The user of the claim is beyond reach, on a cordoned node and of no lower priority.
+  EXPECT_EQ(preempting(c.build()), "b: namesake");
+}
+
+TEST_F(Preempting, OfPodsThatHaveNotStartedTheLaterOneIsTheMoreImportant) {
+  c.node("b").cordoned();
+  for (const char* name : {"first", "second"}) c.pod(name).on("a").cpu(1000).pod().started.reset();
+  c.pod("p").cpu(1000).priority(10);
+  EXPECT_EQ(preempting(c.build()), "a: first");
+}
+
 TEST_F(Preempting, WhoWasPromisedTheNodeKeepsIt) {
   c.node("b").cordoned();
   c.pod("x").on("a").cpu(1000);

@@ -22,11 +22,13 @@ class SpreadCount {
   SpreadCount(const Placement& placement, PodId pod, const SpreadConstraint& constraint);
 
   bool allows(const Node& target) const;
-  // `other` came to the node (1) or left it (-1).
+  // `other` came to the node (1) or left it (-1), in thought. The scheduler is less choosy then than when it counts: pods that
+  // terminate are taken away though they were not counted, and so is everybody for a selector without requirements.
   void shift(const Placement& placement, PodId other, NodeRef node, std::int64_t by);
 
  private:
   bool makes_domain(const Placement& placement, const Node& node) const;
+  bool matches(const Cluster& cluster, PodId other) const;
   bool counts(const Cluster& cluster, PodId other) const;
   void find_least();
 

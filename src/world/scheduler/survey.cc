@@ -36,6 +36,7 @@ Survey::Survey(const Placement& placement, const Census& census, PodId pod)
     refused_everywhere_ = "VolumeZone";
   if (!refused_everywhere_.empty()) return;
 
+  if (volumes_) count_claims();
   if (!spec_.spread.empty()) spread_ = count_spread(placement, pod);
   for (PodId other : census.opinionated) count_repulsion(other, placement.where(other), 1);
   if (spec_.affinity.empty() && spec_.anti_affinity.empty()) return;
@@ -48,6 +49,11 @@ Survey::Survey(const Placement& placement, const Census& census, PodId pod)
 
 void Survey::shift(PodId other, NodeRef node, std::int64_t by) {
   touched_.insert(node);
+  if (ports_) count_ports(other, node, by);
+  for (const PodVolume& volume : placement_.cluster().pods[other.index()].volumes)
+    if (volume.kind == PodVolume::Kind::Claim &&
+        std::find(once_pod_claims_.begin(), once_pod_claims_.end(), volume.claim) != once_pod_claims_.end())
+      once_pod_uses_ += by;
   for (SpreadCount& count : spread_) count.shift(placement_, other, node, by);
   count_repulsion(other, node, by);
   if (!spec_.affinity.empty() || !spec_.anti_affinity.empty()) count_regard(other, node, by);
@@ -95,6 +101,40 @@ void Survey::count_repulsion(PodId other, NodeRef node, std::int64_t by) {
     if (const Symbol value = labels.get(key); value.valid()) forbidden_[key][value] += by;
 }
 
+void Survey::count_claims() {
+  const Pod& pod = placement_.cluster().pods[pod_.index()];
+  for (const PodVolume& volume : pod.volumes) {
+    if (volume.kind == PodVolume::Kind::Disk) volumes_restricted_ = true;
+    if (volume.kind != PodVolume::Kind::Claim || !claim_for_one_pod(placement_, pod.ns, volume.claim))
+      continue;
+    if (std::find(once_pod_claims_.begin(), once_pod_claims_.end(), volume.claim) != once_pod_claims_.end())
+      continue;
+    once_pod_claims_.push_back(volume.claim);
+    if (claim_in_use(placement_, pod_, volume.claim)) ++once_pod_uses_;
+  }
+  if (once_pod_uses_ > 0) volumes_restricted_ = true;
+}
+
+void Survey::count_ports(PodId other, NodeRef node, std::int64_t by) {
+  const Cluster& cluster = placement_.cluster();
+  const std::vector<HostPort> theirs = host_ports(cluster.spec(cluster.pods[other.index()]));
+  const auto [entry, fresh] = used_ports_.try_emplace(node);
+  std::vector<HostPort>& used = entry->second;
+  if (fresh)
+    for (PodId present : placement_.all_on(node)) {
+      const auto ports = host_ports(cluster.spec(cluster.pods[present.index()]));
+      used.insert(used.end(), ports.begin(), ports.end());
+    }
+  for (const HostPort& port : theirs) std::erase(used, port);
+  if (by > 0) used.insert(used.end(), theirs.begin(), theirs.end());
+}
+
+bool Survey::ports_free(NodeRef node) const {
+  const auto used = used_ports_.find(node);
+  if (used == used_ports_.end()) return node_ports_fits(placement_, pod_, node);
+  return host_ports_free(placement_.cluster(), spec_, used->second);
+}
+
 bool Survey::room_on(NodeRef node) const {
   const ResourceList& room = placement_.node(node).allocatable;
   const auto leaves_room = [&](const NodeUse& use) {
@@ -130,10 +170,11 @@ FilterVerdict Survey::verdict(NodeRef node) const {
   if (!node_unschedulable_fits(placement_, pod_, node)) return refused("NodeUnschedulable");
   if (!taint_toleration_fits(placement_, pod_, node)) return refused("TaintToleration");
   if (!node_affinity_fits(placement_, pod_, node)) return refused("NodeAffinity");
-  if (ports_ && !node_ports_fits(placement_, pod_, node)) return refused("NodePorts");
+  if (ports_ && !ports_free(node)) return refused("NodePorts");
   if (!room_on(node)) return refused("NodeResourcesFit");
   if (volumes_) {
-    if (!volume_restrictions_fits(placement_, pod_, node)) return refused("VolumeRestrictions");
+    if (volumes_restricted_ && (once_pod_uses_ > 0 || !disks_fit(placement_, pod_, node)))
+      return refused("VolumeRestrictions");
     if (!node_volume_limits_fits(placement_, pod_, node)) return refused("NodeVolumeLimits");
     if (!volume_binding_fits(placement_, pod_, node)) return refused("VolumeBinding");
     if (!volume_zone_fits(placement_, pod_, node)) return refused("VolumeZone");

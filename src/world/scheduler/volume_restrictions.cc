@@ -8,24 +8,6 @@
 namespace tamp::world {
 namespace {
 
-bool read_write_once_pod(const Cluster& cluster, const PersistentVolumeClaim& claim) {
-  return std::any_of(claim.access_modes.begin(), claim.access_modes.end(),
-                     [&](Symbol mode) { return cluster.text(mode) == "ReadWriteOncePod"; });
-}
-
-// Is the claim used by another pod that runs anywhere? Claims of generic ephemeral volumes are not looked at.
-bool used_elsewhere(const Placement& placement, PodId pod, const PersistentVolumeClaim& claim) {
-  const Cluster& cluster = placement.cluster();
-  for (NodeRef node : placement.nodes())
-    for (PodId other : placement.pods_on(node, pod)) {
-      const Pod& p = cluster.pods[other.index()];
-      for (const PodVolume& volume : p.volumes)
-        if (volume.kind == PodVolume::Kind::Claim && p.ns == claim.ns && volume.claim == claim.name)
-          return true;
-    }
-  return false;
-}
-
 // Two pods on one node may not share a disk: EBS never, the others unless both only read.
 bool disk_conflict(const Cluster& cluster, const PodVolume& a, const PodVolume& b) {
   if (a.kind != PodVolume::Kind::Disk || b.kind != PodVolume::Kind::Disk) return false;
@@ -42,6 +24,34 @@ bool disk_conflict(const Cluster& cluster, const PodVolume& a, const PodVolume& 
 
 }  // namespace
 
+bool claim_for_one_pod(const Placement& placement, Symbol ns, Symbol name) {
+  const PersistentVolumeClaim* claim = find_claim(placement, ns, name);
+  return claim && std::any_of(claim->access_modes.begin(), claim->access_modes.end(), [&](Symbol mode) {
+           return placement.cluster().text(mode) == "ReadWriteOncePod";
+         });
+}
+
+bool claim_in_use(const Placement& placement, PodId pod, Symbol claim) {
+  const Cluster& cluster = placement.cluster();
+  for (NodeRef node : placement.nodes())
+    for (PodId other : placement.pods_on(node, pod)) {
+      const Pod& p = cluster.pods[other.index()];
+      if (p.ns != cluster.pods[pod.index()].ns) continue;
+      for (const PodVolume& volume : p.volumes)
+        if (volume.kind == PodVolume::Kind::Claim && volume.claim == claim) return true;
+    }
+  return false;
+}
+
+bool disks_fit(const Placement& placement, PodId pod, NodeRef node) {
+  const Cluster& cluster = placement.cluster();
+  for (const PodVolume& volume : cluster.pods[pod.index()].volumes)
+    for (PodId other : placement.pods_on(node, pod))
+      for (const PodVolume& theirs : cluster.pods[other.index()].volumes)
+        if (disk_conflict(cluster, volume, theirs)) return false;
+  return true;
+}
+
 bool volume_restrictions_admits(const Placement& placement, PodId pod) {
   const Pod& p = placement.cluster().pods[pod.index()];
   for (const PodVolume& volume : p.volumes)
@@ -50,17 +60,12 @@ bool volume_restrictions_admits(const Placement& placement, PodId pod) {
 }
 
 bool volume_restrictions_fits(const Placement& placement, PodId pod, NodeRef node) {
-  const Cluster& cluster = placement.cluster();
-  const Pod& p = cluster.pods[pod.index()];
-  for (const PodVolume& volume : p.volumes) {
-    for (PodId other : placement.pods_on(node, pod))
-      for (const PodVolume& theirs : cluster.pods[other.index()].volumes)
-        if (disk_conflict(cluster, volume, theirs)) return false;
-    if (volume.kind != PodVolume::Kind::Claim) continue;
-    const auto* claim = find_claim(placement, p.ns, volume.claim);
-    if (claim && read_write_once_pod(cluster, *claim) && used_elsewhere(placement, pod, *claim)) return false;
-  }
-  return true;
+  const Pod& p = placement.cluster().pods[pod.index()];
+  return disks_fit(placement, pod, node) &&
+         std::none_of(p.volumes.begin(), p.volumes.end(), [&](const PodVolume& volume) {
+           return volume.kind == PodVolume::Kind::Claim && claim_for_one_pod(placement, p.ns, volume.claim) &&
+                  claim_in_use(placement, pod, volume.claim);
+         });
 }
 
 }  // namespace tamp::world

@@ -1,4 +1,5 @@
 """Clusters for judging preemption: the generator's own, crowded, with priorities, start times and budgets that leave little."""
+import collections
 import random
 
 import gen
@@ -15,6 +16,7 @@ def make_cluster(seed, node_range, pod_range):
             crowd(rng, o)
         if o["kind"] == "Pod":
             urge(rng, o)
+    start_the_many([o for o in items if o["kind"] == "Pod"])
     items += [budget(rng, n) for n in range(rng.randint(0, 4))]
     cluster["items"] = items
     return cluster
@@ -39,9 +41,23 @@ def urge(rng, pod):
     if not pod["spec"].get("nodeName"):
         pod["spec"]["priority"] = rng.choice([0, 100, 2000, 2000, 5000])
     elif rng.random() < 0.9:
-        # Seconds that differ: of pods alike in all else the younger goes, and equal ones would leave it to chance.
-        second = hash_second(pod)
-        pod.setdefault("status", {})["startTime"] = f"2026-01-0{1 + second // 86400}T{second // 3600 % 24:02}:{second // 60 % 60:02}:{second % 60:02}Z"
+        start(pod)
+
+
+def start(pod):
+    """Seconds that differ: of pods alike in all else the younger goes, and equal ones would leave it to chance."""
+    second = hash_second(pod)
+    pod.setdefault("status", {})["startTime"] = f"2026-01-0{1 + second // 86400}T{second // 3600 % 24:02}:{second // 60 % 60:02}:{second % 60:02}Z"
+
+
+def start_the_many(pods):
+    """Of two pods that have not started, kube-scheduler calls each more important than the other. Up to 12 pods of a node its sort makes
+    an order of that which can be followed; beyond, what comes out is an accident of Go's library. There all have started."""
+    crowds = collections.Counter(pod["spec"].get("nodeName") for pod in pods)
+    for pod in pods:
+        node = pod["spec"].get("nodeName")
+        if node and crowds[node] > 12 and "startTime" not in pod.get("status", {}):
+            start(pod)
 
 
 def hash_second(pod):

@@ -112,12 +112,7 @@ func (j *Judge) Run(ctx context.Context, snapshot *Snapshot) (*Verdicts, []strin
 		return nil, nil, err
 	}
 	pods := slices.Clone(snapshot.Pods)
-	slices.SortFunc(pods, func(a, b *v1.Pod) int {
-		if n := strings.Compare(a.Namespace, b.Namespace); n != 0 {
-			return n
-		}
-		return strings.Compare(a.Name, b.Name)
-	})
+	slices.SortFunc(pods, byName)
 	verdicts := &Verdicts{Pods: []PodVerdict{}}
 	for _, pod := range pods {
 		if pod.DeletionTimestamp != nil || !c.knows(pod.Spec.NodeName) {
@@ -132,6 +127,13 @@ func (j *Judge) Run(ctx context.Context, snapshot *Snapshot) (*Verdicts, []strin
 		})
 	}
 	return verdicts, c.warnings, nil
+}
+
+func byName(a, b *v1.Pod) int {
+	if n := strings.Compare(a.Namespace, b.Namespace); n != 0 {
+		return n
+	}
+	return strings.Compare(a.Name, b.Name)
 }
 
 func (j *Judge) convene(ctx context.Context, snapshot *Snapshot) (*court, error) {
@@ -152,6 +154,9 @@ func (j *Judge) convene(ctx context.Context, snapshot *Snapshot) (*court, error)
 			c.bound = append(c.bound, pod)
 		}
 	}
+	// A node's pods are in the order in which they came, which matters among
+	// victims that have not started. A snapshot does not tell: it is by name.
+	slices.SortFunc(c.bound, byName)
 	client := fake.NewSimpleClientset()
 	for _, object := range objects {
 		if err := client.Tracker().Add(object); err != nil {

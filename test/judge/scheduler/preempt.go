@@ -23,7 +23,8 @@ type Preemption struct {
 	Chosen  []string            `json:"chosen"`
 }
 
-const selections = 12
+// Enough to miss one of ten once in a thousand times.
+const selections = 64
 
 // nobody is promised a node: a snapshot carries no nominations to the judge.
 type nobody struct{}

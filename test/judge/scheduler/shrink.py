@@ -48,7 +48,7 @@ def paths(value, prefix=()):
     entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, inner in list(entries):
         path = prefix + (key,)
-        if path not in (("apiVersion",), ("kind",), ("metadata",), ("metadata", "name"), ("metadata", "namespace"), ("spec",)):
+        if path not in (("apiVersion",), ("kind",), ("metadata",), ("metadata", "name"), ("metadata", "namespace"), ("metadata", "uid"), ("spec",)):
             found.append(path)
         found += paths(inner, path)
     return found
