@@ -56,7 +56,9 @@ struct WhatIf {
 // {"utilizationThreshold": 0.5, …}; an error names the field.
 Result<WhatIf> read_what_if(const std::string& json);
 // What would be decided and, by planner SLO, proven, on a copy of the settings; what a policy says of a single pool stays in force.
-std::string what_if_document(const Scene& scene, const WhatIf& change);
+// `before`: decided_document() of the same scene, the same for every change.
+std::string what_if_document(const Scene& scene, const WhatIf& change, std::string_view before);
+std::string decided_document(const Scene& scene);
 
 // How the plan that is published differs from the one that somebody saw: {"published": HASH or null, "victims": […], …}.
 std::string plan_difference(const Look& look, std::string_view seen_hash);

@@ -126,6 +126,18 @@ TEST(NodesDocument, EveryColumnHasEveryNode) {
   EXPECT_EQ(nodes["reasons"].elements()[reason].string(), decide::name(decide::Reason::Utilization));
 }
 
+TEST(NodesDocument, WhatCouldGoAloneIsNotInThePlan) {
+  Given given;
+  given.scene->verdicts[1].verdict = decide::Verdict::Command;
+  Tree verdict = parse(nodes_document(given.look))["verdict"];
+  EXPECT_EQ(verdict.elements()[0].string(), "command") << "the plan removes a";
+  EXPECT_EQ(verdict.elements()[1].string(), "eligible") << "it could go, too, but stays";
+  EXPECT_EQ(verdict.elements()[2].string(), "blocked");
+  given.scene->plan.reset();
+  verdict = parse(nodes_document(given.look))["verdict"];
+  EXPECT_EQ(verdict.elements()[0].string(), "eligible");
+}
+
 TEST(NodesDocument, NoiseInMeasurementsMakesNoNewDocument) {
   Given before, after;
   before.observe("a", {Given::pod("Normal", 1.501, 1'000'000)});

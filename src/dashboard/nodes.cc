@@ -1,6 +1,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 #include "base/json_writer.h"
@@ -62,6 +63,22 @@ class Parts {
 
  private:
   std::map<std::string, std::string_view, std::less<>> parts_;
+};
+
+// What a pass says of a node it says of that node alone: it could go. In the plan is what the plan removes.
+class Verdicts {
+ public:
+  explicit Verdicts(const Scene& scene) {
+    if (scene.plan) victims_.insert(scene.plan->victims.begin(), scene.plan->victims.end());
+  }
+  std::string_view word(std::string_view node, std::string_view alone) const {
+    const std::string_view planned = report::name(decide::Verdict::Command);
+    if (victims_.contains(node)) return planned;
+    return alone == planned ? report::name(decide::Verdict::Eligible) : alone;
+  }
+
+ private:
+  std::set<std::string, std::less<>> victims_;
 };
 
 struct Held {
@@ -129,8 +146,10 @@ std::string nodes_document(const Look& look) {
     number_or_null(w, scene.prices[i] ? std::optional(scene.prices[i]->dollars()) : std::nullopt);
   });
   column(w, "state", cluster, [&](std::size_t, const Node& node) { w.string(parts.state(cluster, node)); });
-  column(w, "verdict", cluster,
-         [&](std::size_t i, const Node&) { w.string(report::name(scene.verdicts[i].verdict)); });
+  const Verdicts verdicts(scene);
+  column(w, "verdict", cluster, [&](std::size_t i, const Node& node) {
+    w.string(verdicts.word(cluster.text(node.name), report::name(scene.verdicts[i].verdict)));
+  });
   column(w, "reason", cluster, [&](std::size_t i, const Node&) {
     w.integer(reasons.number(decide::name(scene.verdicts[i].reason)));
   });
@@ -175,6 +194,7 @@ std::optional<std::string> node_document(const Look& look, std::string_view name
                                      {"cpuMillis", spec.requests.get(kCpu)},
                                      {"memoryBytes", spec.requests.get(kMemory)}}));
   }
+  tree->set("verdict", Verdicts(scene).word(name, (*tree)["verdict"].string()));
   tree->set("pods", std::move(pods));
   return codec::to_json(*tree);
 }

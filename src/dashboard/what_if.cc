@@ -50,8 +50,8 @@ Decided decide_with(const Scene& scene, const Settings& settings) {
   return decided;
 }
 
-void write_decided(JsonWriter& w, std::string_view key, const Decided& decided) {
-  w.key(key).begin_object().field("victims", decided.victims).field("moves", decided.moves);
+void write_decided(JsonWriter& w, const Decided& decided) {
+  w.begin_object().field("victims", decided.victims).field("moves", decided.moves);
   w.field("hourlySavings", decided.savings.dollars()).key("plan");
   if (decided.plan) {
     w.begin_object().key("victims").begin_array();
@@ -243,11 +243,16 @@ void write_present(JsonWriter& w, const Scene& scene) {
   w.field("ioPressure", settings.guards.pressure.io).end_object();
 }
 
-std::string what_if_document(const Scene& scene, const WhatIf& change) {
+std::string decided_document(const Scene& scene) {
   JsonWriter w;
-  w.begin_object();
-  write_decided(w, "before", decide_with(scene, scene.settings));
-  write_decided(w, "after", decide_with(scene, with(scene.settings, change)));
+  write_decided(w, decide_with(scene, scene.settings));
+  return w.take();
+}
+
+std::string what_if_document(const Scene& scene, const WhatIf& change, std::string_view before) {
+  JsonWriter w;
+  w.begin_object().key("before").raw(before);
+  write_decided(w.key("after"), decide_with(scene, with(scene.settings, change)));
   w.field("yaml", wish_yaml(change)).end_object();
   return w.take();
 }

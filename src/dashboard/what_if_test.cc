@@ -31,7 +31,7 @@ struct Trial : testing::Test {
   Tree ask(const std::string& body) {
     const auto change = read_what_if(body);
     EXPECT_TRUE(change.ok()) << body;
-    return parse(what_if_document(scene, change ? *change : WhatIf{}));
+    return parse(what_if_document(scene, change ? *change : WhatIf{}, decided_document(scene)));
   }
 };
 

@@ -20,6 +20,7 @@ using dashboard::Look;
 constexpr std::string_view kApi = "/api/v1/";
 constexpr std::string_view kCookie = "tamp_session";
 constexpr std::size_t kMostWaiting = 64;
+constexpr std::size_t kMostThoughts = 8;     // each may take seconds on a large cluster
 constexpr std::size_t kWorthZipping = 1400;  // bytes: what fits into a packet anyway
 constexpr std::size_t kLongestReason = 1024;
 constexpr int kBeatEvery = 15;  // ticks
@@ -158,7 +159,8 @@ Dashboard::Dashboard(DashboardOptions options, DashboardSurroundings surrounding
       audits_(around_.records),
       login_tokens_(options_.login_burst),
       self_(std::make_shared<Dashboard*>(this)),
-      worker_(kMostWaiting) {
+      worker_(kMostWaiting),
+      thinker_(kMostThoughts) {
   if (!around_.clock) around_.clock = monotonic_now;
   login_at_ = around_.clock();
   for (const Topic topic : {Topic::Overview, Topic::Plan, Topic::Runs})
@@ -462,18 +464,19 @@ Dashboard::Made Dashboard::made(Endpoint endpoint, const Look& look) {
   return fresh;
 }
 
-void Dashboard::on_worker(const ExchangePtr& exchange, std::function<HttpResponse(const Look&)> make) {
+void Dashboard::on_worker(Worker& worker, const ExchangePtr& exchange,
+                          std::function<HttpResponse(const Look&)> make) {
   const auto shown = look();
   if (!shown || !shown->scene) return exchange->respond(not_yet());
   const bool added =
-      worker_.add([exchange, shown, make = std::move(make)] { exchange->respond(make(*shown)); });
+      worker.add([exchange, shown, make = std::move(make)] { exchange->respond(make(*shown)); });
   if (!added) exchange->respond(refuse(503, "Busy", "too many documents are asked for at once; try again"));
 }
 
 void Dashboard::read(const ExchangePtr& exchange) {
-  on_worker(exchange, [this, exchange](const Look& look) {
-    if (exchange->route.endpoint != Endpoint::Node)
-      return document(exchange->request, made(exchange->route.endpoint, look));
+  const bool simple = exchange->route.endpoint != Endpoint::Node;
+  on_worker(simple ? worker_ : thinker_, exchange, [this, exchange, simple](const Look& look) {
+    if (simple) return document(exchange->request, made(exchange->route.endpoint, look));
     auto body = dashboard::node_document(look, exchange->route.name);
     if (!body) return refuse(404, "NotFound", "there is no such node");
     return document(exchange->request, finish<Made>(look.revision, std::move(*body)));
@@ -483,8 +486,12 @@ void Dashboard::read(const ExchangePtr& exchange) {
 void Dashboard::what_if(const ExchangePtr& exchange) {
   auto change = dashboard::read_what_if(exchange->request.body);
   if (!change) return exchange->respond(refuse(422, "Invalid", change.error().message));
-  on_worker(exchange, [change = *change](const Look& look) {
-    return json_response(dashboard::what_if_document(*look.scene, change));
+  on_worker(thinker_, exchange, [this, change = *change](const Look& look) {
+    if (considered_.lock() != look.scene) {
+      considered_document_ = dashboard::decided_document(*look.scene);
+      considered_ = look.scene;
+    }
+    return json_response(dashboard::what_if_document(*look.scene, change, considered_document_));
   });
 }
 
@@ -493,7 +500,7 @@ void Dashboard::read_records(const ExchangePtr& exchange) {
   const auto shown = look();
   if (!shown) return exchange->respond(not_yet());
   const auto give = [this, exchange](std::function<std::string(const Look&)> make) {
-    on_worker(exchange, [this, exchange, make = std::move(make)](const Look& look) {
+    on_worker(worker_, exchange, [this, exchange, make = std::move(make)](const Look& look) {
       return document(exchange->request, finish<Made>(look.revision, make(look)));
     });
   };
@@ -534,7 +541,7 @@ void Dashboard::read_audit(const ExchangePtr& exchange) {
   const auto shown = look();
   if (!shown) return exchange->respond(not_yet());
   const bool asked = audits_.ask(shown->runs, [this, exchange](const AuditCollection::Found& found) {
-    on_worker(exchange, [this, exchange, found](const Look& look) {
+    on_worker(worker_, exchange, [this, exchange, found](const Look& look) {
       return document(exchange->request, finish<Made>(look.revision, dashboard::audit_trail_document(
                                                                          found.runs, found.complete)));
     });

@@ -101,7 +101,8 @@ class Dashboard {
   bool may_log_in();
   // Later, on the loop; not at all once this has gone.
   void on_loop(std::function<void()> action);
-  void on_worker(const ExchangePtr& exchange, std::function<HttpResponse(const dashboard::Look&)> make);
+  void on_worker(Worker& worker, const ExchangePtr& exchange,
+                 std::function<HttpResponse(const dashboard::Look&)> make);
   std::shared_ptr<const dashboard::Look> look();
   HttpResponse document(const HttpRequest& request, const Made& made) const;
   Made made(Endpoint endpoint, const dashboard::Look& look);
@@ -123,7 +124,11 @@ class Dashboard {
 
   int ticks_ = 0;
   std::shared_ptr<Dashboard*> self_;  // what is posted finds us by it, or finds us gone
-  Worker worker_;                     // last: its thread uses all of the above
+  // What is decided as things are, of the scene that a what-if was last about; only the thinker's.
+  std::weak_ptr<const dashboard::Scene> considered_;
+  std::string considered_document_;
+  // Last: their threads use all of the above. Who thinks for long keeps nobody waiting who only wants to read.
+  Worker worker_, thinker_;
 };
 
 }  // namespace tamp::serve

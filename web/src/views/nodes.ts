@@ -45,7 +45,7 @@ export function nodesView(query: URLSearchParams, context: Context): View {
       {title: 'Type', width: 'minmax(8rem, 1fr)', text: (row) => row.type},
       {title: 'Price', width: '7rem', right: true, text: (row) => (row.price === null ? 'unknown' : hourly(row.price)), order: (row) => row.price ?? -1},
       {title: 'Requested', width: '7rem', right: true, text: (row) => share(row.requested), order: (row) => row.requested},
-      {title: 'Used', width: '6rem', right: true, text: (row) => share(row.used), order: (row) => row.used ?? -1},
+      {title: 'Used', width: '6rem', right: true, text: (row) => (row.used === null ? '–' : share(row.used)), order: (row) => row.used ?? -1},
       {title: 'Pods', width: '5rem', right: true, text: (row) => String(row.pods), order: (row) => row.pods},
       {
         title: 'Verdict',
