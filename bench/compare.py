@@ -7,7 +7,9 @@
 For each cluster: the command under --compat beside Karpenter's own; the time of a verdict on one node and of a search over
 several; memory; and what comes of carrying commands out until none is left: cost, nodes, pods moved, nodes made. Up to
 --fixpoint-nodes nodes the real Karpenter goes that way itself, and so does `tamp plan --compat karpenter-1.14 --steps`: they end at
-the same place, so for larger clusters the latter stands for both. Times are the engines' own, without reading the file.
+the same place, so for larger clusters the latter stands for both. Times are processor time of the engines (Karpenter's with its garbage
+collector), without reading the file: what else the machine does counts for neither.
+With --replan PROGRAM (tamp_replan_bench): what it costs Tamp to decide again after one pod has changed.
 Writes compare.json, compare.md and SVG plots.
 Karpenter is asked for --limit verdicts and given --patience seconds for each question; what it does not answer by then is left out.
 """
@@ -75,6 +77,11 @@ class Comparison:
         plan["rssMiB"] = memory
         return plan
 
+    def best(self, path, types, *arguments):
+        """The quickest of several runs: milliseconds are easily disturbed."""
+        plans = [self.tamp(path, types, *arguments) for _ in range(self.o.repeat)]
+        return min((p for p in plans if p), key=lambda p: p["timings"]["planMs"], default=None)
+
     def karpenter(self, path, types, *arguments):
         text, memory = measured([self.o.judge, "-snapshot", path, "-instance-types", types, "-now", NOW, "-ties", "name", *arguments],
                                 self.o.patience)
@@ -84,8 +91,8 @@ class Comparison:
         path = self.snapshot(kind, nodes, types)
         row = {"kind": kind, "nodes": nodes, "catalogue": catalogue}
         compat = ["--compat", "karpenter-1.14"]
-        every = self.tamp(path, types, *compat, "--method", "single", "--every")
-        multi = self.tamp(path, types, *compat, "--method", "multi")
+        every = self.best(path, types, *compat, "--method", "single", "--every")
+        multi = self.best(path, types, *compat, "--method", "multi")
         if not every or not multi:
             print(f"{kind} {nodes}: Tamp gave no answer", file=sys.stderr)
             return
@@ -97,15 +104,25 @@ class Comparison:
             single = self.karpenter(path, types, "-method", "single", "-every", "-limit", str(self.o.limit))
             theirs = self.karpenter(path, types, "-method", "multi")
             if single:
-                row["karpenter"]["verdictMs"] = 1000 * single["seconds"] / max(1, len(single["verdicts"]))
+                row["karpenter"]["verdictMs"] = 1000 * single["cpuSeconds"] / max(1, len(single["verdicts"]))
             if theirs:
-                row["karpenter"]["multiMs"] = 1000 * theirs["seconds"]
+                row["karpenter"]["multiMs"] = 1000 * theirs["cpuSeconds"]
                 row["karpenter"]["rssMiB"] = theirs["rssMiB"]
                 row["same"] = same_commands(multi["commands"], theirs["commands"])
+        if self.o.replan:
+            text, _ = measured([self.o.replan, path, types], self.o.patience)
+            row["replan"] = json.loads(text) if text else None
         if nodes <= self.o.road_nodes:
             self.fixpoint(row, path, types)
         self.rows.append(row)
         print(summary(row), flush=True)
+        self.write()
+
+    def write(self):
+        """After each cluster: who stops it has what was measured so far."""
+        (self.o.out / "compare.json").write_text(json.dumps(self.rows, indent=2) + "\n")
+        (self.o.out / "compare.md").write_text(markdown(self.rows))
+        plot.write(self.rows, self.o.out)
 
     def fixpoint(self, row, path, types):
         road = self.tamp(path, types, *NO_GATES, "--steps", "100000")
@@ -119,7 +136,7 @@ class Comparison:
             journey = self.karpenter(path, types, "-fixpoint", "100000")
             if journey:
                 theirs = {"cost": journey["costAfter"], "nodesLeft": journey["nodesAfter"], "moves": journey["podsMoved"],
-                          "made": journey["nodesMade"], "commands": journey["commands"], "roadMs": 1000 * journey["seconds"]}
+                          "made": journey["nodesMade"], "commands": journey["commands"], "roadMs": 1000 * journey["cpuSeconds"]}
                 row["sameRoad"] = (abs(theirs["cost"] - row["karpenter"]["cost"]) < 1e-6
                                    and all(theirs[key] == row["karpenter"][key] for key in ("nodesLeft", "moves", "made", "commands")))
                 row["karpenter"].update(theirs)
@@ -127,7 +144,7 @@ class Comparison:
         try:
             row["bound"] = float(bound.stdout.split()[-1].lstrip("$"))
         except (IndexError, ValueError):
-            row["bound"] = None  # no scipy
+            row["bound"] = None  # infeasible, or no scipy
 
 
 def ends(plan):
@@ -161,11 +178,27 @@ def cell(value, pattern):
     return pattern.format(value) if value is not None else "–"
 
 
+def machine():
+    """The processor's name and how many there are."""
+    try:
+        names = [line.split(":")[1].strip() for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
+    except OSError:
+        names = []
+    return f"{names[0] if names else platform.machine()}, {os.cpu_count()} cores"
+
+
+def growth(rows):
+    """Ten times the nodes: how many times the work?"""
+    every = {(r["kind"], r["catalogue"], r["nodes"]): r["tamp"]["everyMs"] for r in rows}
+    return [f"All verdicts on 10,000 {kind} nodes ({catalogue}) take {every[kind, catalogue, 10000] / ms:.1f} times as long as on 1,000."
+            for (kind, catalogue, nodes), ms in every.items() if nodes == 1000 and (kind, catalogue, 10000) in every]
+
+
 def markdown(rows):
     def ratio(row, key):
         k, t = row["karpenter"].get(key), row["tamp"].get(key)
         return k / t if k and t else None
-    lines = [f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores.", "",
+    lines = [f"{machine()}.", "",
              "| cluster | verdict: Tamp | Karpenter | times | multi: Tamp | Karpenter | times | command |", "|---|---|---|---|---|---|---|---|"]
     for r in rows:
         same = {True: "same", False: "other", None: "–"}[r.get("same")]
@@ -173,6 +206,13 @@ def markdown(rows):
                      f"| {cell(r['karpenter'].get('verdictMs'), '{:,.0f} ms')} | {cell(ratio(r, 'verdictMs'), '{:,.0f}')} "
                      f"| {r['tamp']['multiMs']:.1f} ms | {cell(r['karpenter'].get('multiMs'), '{:,.0f} ms')} "
                      f"| {cell(ratio(r, 'multiMs'), '{:,.0f}')} | {same} |")
+    lines += ["", "| cluster | all verdicts | memory: Tamp | Karpenter | one pod changed: median | 95 of 100 | worst | as new |", "|---|---|---|---|---|---|---|---|"]
+    for r in rows:
+        again = r.get("replan") or {}
+        lines.append(f"| {r['kind']}, {r['nodes']:,} nodes, {r['catalogue']} | {r['tamp']['everyMs']:.1f} ms | {r['tamp']['rssMiB']:.0f} MiB "
+                     f"| {cell(r['karpenter'].get('rssMiB'), '{:,.0f} MiB')} | {cell(again.get('medianMs'), '{:.2f} ms')} | {cell(again.get('p95Ms'), '{:.2f} ms')} "
+                     f"| {cell(again.get('worstMs'), '{:.1f} ms')} | {cell(again.get('firstMs'), '{:.0f} ms')} |")
+    lines += ["", *growth(rows)]
     lines += ["", "| cluster | bound | cost: Tamp | Karpenter | moves: Tamp | Karpenter | share | nodes | made | Karpenter's end |", "|---|---|---|---|---|---|---|---|---|---|"]
     for r in rows:
         t, k = r["tamp"], r["karpenter"]
@@ -192,11 +232,13 @@ def read_options():
     parser.add_argument("--judge", required=True)
     parser.add_argument("--types", required=True, help="the KWOK catalogue")
     parser.add_argument("--real-types", help="the catalogue of real types")
+    parser.add_argument("--replan", help="the built tamp_replan_bench")
     parser.add_argument("--quick", action="store_true", help="100 nodes, plain and mixed")
     parser.add_argument("--full", action="store_true", help="also 3,000 and 10,000 nodes, and all kinds with both catalogues")
     parser.add_argument("--nodes", type=int, nargs="*", default=[100, 300, 1000])
     parser.add_argument("--kinds", nargs="*", choices=sorted(KINDS), default=list(KINDS))
-    parser.add_argument("--limit", type=int, default=10)
+    parser.add_argument("--limit", type=int, default=10, help="verdicts that Karpenter is asked for")
+    parser.add_argument("--repeat", type=int, default=3, help="runs of Tamp; the quickest counts")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--karpenter-nodes", type=int, default=3000, help="larger clusters are Tamp's alone")
     parser.add_argument("--fixpoint-nodes", type=int, default=100, help="Karpenter itself goes to the end of clusters of up to so many nodes")
@@ -221,9 +263,7 @@ def main():
             for kind in options.kinds:
                 for nodes in options.nodes:
                     comparison.compare(kind, nodes, catalogue, types)
-    (options.out / "compare.json").write_text(json.dumps(comparison.rows, indent=2) + "\n")
-    (options.out / "compare.md").write_text(markdown(comparison.rows))
-    plot.write(comparison.rows, options.out)
+    print((options.out / "compare.md").read_text())
     print(f"wrote {options.out}/compare.json, compare.md and plots")
 
 

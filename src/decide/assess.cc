@@ -88,23 +88,27 @@ Candidate describe(const Context& context, const Survey& survey, NodeId id) {
 
 }  // namespace
 
+Candidate assess_node(const Context& context, const Survey& survey, NodeId node) {
+  Candidate c = describe(context, survey, node);
+  const Probe probe{context, survey, context.cluster.nodes[node.index()], c};
+  for (const Gate& gate : kGates) {
+    if (!in_force(gate, probe.compat())) continue;
+    Finding finding = gate.check(probe);
+    if (finding.passed) continue;
+    c.blocked = gate.reason;
+    c.message = std::move(finding.message);
+    break;
+  }
+  return c;
+}
+
 std::vector<Candidate> assess_nodes(const Context& context) {
   assert(context.settings.pools.size() == context.cluster.pools.size());
   const Survey survey(context);
   std::vector<Candidate> candidates;
   candidates.reserve(context.cluster.nodes.size());
-  for (std::size_t i = 0; i < context.cluster.nodes.size(); ++i) {
-    Candidate& c = candidates.emplace_back(describe(context, survey, NodeId(i)));
-    const Probe probe{context, survey, context.cluster.nodes[i], c};
-    for (const Gate& gate : kGates) {
-      if (!in_force(gate, probe.compat())) continue;
-      Finding finding = gate.check(probe);
-      if (finding.passed) continue;
-      c.blocked = gate.reason;
-      c.message = std::move(finding.message);
-      break;
-    }
-  }
+  for (std::size_t i = 0; i < context.cluster.nodes.size(); ++i)
+    candidates.push_back(assess_node(context, survey, NodeId(i)));
   return candidates;
 }
 

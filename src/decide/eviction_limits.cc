@@ -14,6 +14,8 @@ EvictionLimits::EvictionLimits(const Cluster& cluster) {
   std::unordered_map<Symbol, std::vector<std::uint32_t>> by_namespace;
   for (std::size_t i = 0; i < cluster.budgets.size(); ++i)
     by_namespace[cluster.budgets[i].ns].push_back(static_cast<std::uint32_t>(i));
+  for (const PodDisruptionBudget& budget : cluster.budgets) namespaces_.push_back(budget.ns);
+  std::sort(namespaces_.begin(), namespaces_.end());
 
   for (const Pod& pod : cluster.pods) {
     if (!pod.bound()) continue;
@@ -31,6 +33,11 @@ EvictionLimits::EvictionLimits(const Cluster& cluster) {
 std::span<const std::uint32_t> EvictionLimits::over(const Pod& pod) const {
   const auto it = by_labels_.find(key_of(pod));
   return it == by_labels_.end() ? std::span<const std::uint32_t>() : it->second;
+}
+
+bool EvictionLimits::covers(const Pod& pod) const {
+  return by_labels_.contains(key_of(pod)) ||
+         !std::binary_search(namespaces_.begin(), namespaces_.end(), pod.ns);
 }
 
 bool fully_blocking(const PodDisruptionBudget& budget) {

@@ -19,10 +19,13 @@ class EvictionLimits {
 
   // Indexes into cluster.budgets, in their order. Only for bound pods.
   std::span<const std::uint32_t> over(const Pod& pod) const;
+  // Does the answer hold for a pod that came later?
+  bool covers(const Pod& pod) const;
 
  private:
   // Pods of one controller share their labels: each pair of namespace and label set is matched once.
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> by_labels_;
+  std::vector<Symbol> namespaces_;  // that have budgets; sorted
 };
 
 // Its spec leaves no room at all, whatever a status that lags behind says: maxUnavailable 0 or minAvailable 100%.

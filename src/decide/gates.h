@@ -40,6 +40,9 @@ struct Probe {
   bool cluster_autoscaler() const;
 };
 
+// assess.cc: one node's candidate, with the first gate that fails.
+Candidate assess_node(const Context& context, const Survey& survey, NodeId node);
+
 struct Finding {
   bool passed = true;
   std::string message;

@@ -27,24 +27,49 @@ Moves::Moves(const Context& context)
   simulation_ = std::make_unique<schedule::Simulation>(*index_, background_pods(context, cluster));
 }
 
+bool Moves::before(const Candidate* a, const Candidate* b) const {
+  if (context_.settings.karpenter_compat) {
+    if (double x = a->savings_ratio(), y = b->savings_ratio(); x != y) return x > y;
+    if (context_.ties != 0)
+      if (auto x = shuffled(a->node, context_.ties), y = shuffled(b->node, context_.ties); x != y)
+        return x < y;
+  } else {
+    if (a->disruption_cost != b->disruption_cost) return a->disruption_cost < b->disruption_cost;
+    if (a->dollars != b->dollars) return a->dollars > b->dollars;
+  }
+  return a->node < b->node;
+}
+
 std::vector<const Candidate*> Moves::in_order(bool empty) const {
+  if (orders_) return (*orders_)[empty ? 1 : 0];
   std::vector<const Candidate*> order;
   for (const auto& c : candidates_)
     if (c.eligible() && c.empty == empty) order.push_back(&c);
-  bool compat = context_.settings.karpenter_compat;
-  std::sort(order.begin(), order.end(), [&](const Candidate* a, const Candidate* b) {
-    if (compat) {
-      if (double x = a->savings_ratio(), y = b->savings_ratio(); x != y) return x > y;
-      if (context_.ties != 0)
-        if (auto x = shuffled(a->node, context_.ties), y = shuffled(b->node, context_.ties); x != y)
-          return x < y;
-    } else {
-      if (a->disruption_cost != b->disruption_cost) return a->disruption_cost < b->disruption_cost;
-      if (a->dollars != b->dollars) return a->dollars > b->dollars;
-    }
-    return a->node < b->node;
-  });
+  std::sort(order.begin(), order.end(), [&](const Candidate* a, const Candidate* b) { return before(a, b); });
   return order;
+}
+
+void Moves::remember() {
+  // Each verdict would have to note them all.
+  constexpr std::size_t kMostNoted = 32;
+  orders_.reset();
+  orders_ = {in_order(false), in_order(true)};
+  memo_.reset();
+  if (simulation_->background().size() <= kMostNoted)
+    memo_ = std::make_unique<VerdictMemo>(candidates_.size());
+}
+
+void Moves::replace(Candidate candidate) {
+  Candidate& place = candidates_[candidate.node.index()];
+  if (orders_)
+    for (auto& order : *orders_) std::erase(order, &place);
+  place = std::move(candidate);
+  if (memo_) memo_->forget(place.node);
+  if (!orders_ || !place.eligible()) return;
+  auto& order = (*orders_)[place.empty ? 1 : 0];
+  order.insert(std::partition_point(order.begin(), order.end(),
+                                    [&](const Candidate* other) { return before(other, &place); }),
+               &place);
 }
 
 schedule::Outcome Moves::simulate(std::span<const Candidate* const> victims,
@@ -57,6 +82,7 @@ schedule::Outcome Moves::simulate(std::span<const Candidate* const> victims,
   }
   auto outcome = simulation_->try_without(nodes, pods, new_node);
   placements_ += outcome.placements.size() + 1;
+  if (memo_) memo_->note(*simulation_, pods, outcome);
   return outcome;
 }
 
@@ -119,6 +145,18 @@ Priced Moves::evaluate(std::span<const Candidate* const> victims, Method method,
       machines == Machines::Cheaper ? total_dollars(victims) : schedule::NewNode{}.price_below;
   return context_.settings.karpenter_compat ? evaluate_as_karpenter(victims, method, price_below)
                                             : evaluate_as_kubernetes(victims, method, price_below);
+}
+
+const Priced& Moves::verdict(const Candidate& victim) {
+  if (memo_) {
+    if (const Priced* kept = memo_->find(victim.node)) return *kept;
+    memo_->begin(victim.node);
+  }
+  const Candidate* one[] = {&victim};
+  Priced priced = evaluate(one, Method::Single);
+  if (!memo_) return verdict_ = std::move(priced);
+  memo_->keep(victim.node, std::move(priced));
+  return *memo_->find(victim.node);
 }
 
 Priced Moves::evaluate_as_karpenter(std::span<const Candidate* const> victims, Method method,

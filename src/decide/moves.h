@@ -1,14 +1,17 @@
 // A pass over one cluster: the candidates, the simulation they share, and the answer to "could these nodes go together?".
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "decide/budget.h"
 #include "decide/plan.h"
 #include "decide/pricing.h"
+#include "decide/verdict_memo.h"
 #include "schedule/simulation.h"
 
 namespace tamp::decide {
@@ -33,6 +36,8 @@ class Moves {
   // Simulates and prices the removal of the victims together.
   Priced evaluate(std::span<const Candidate* const> victims, Method method,
                   Machines machines = Machines::Cheaper);
+  // The verdict on one node. Holds until the next one is asked for.
+  const Priced& verdict(const Candidate& victim);
   // Only whether their pods fit on what is left, without buying anything.
   bool deletable(std::span<const Candidate* const> victims);
 
@@ -40,6 +45,18 @@ class Moves {
   bool replaceable(std::span<const Candidate* const> victims, std::size_t template_index);
   // Nodes that no pod is sent to from now on: they are to go next.
   void avoid(std::span<const NodeId> nodes) { simulation_->avoid(nodes); }
+
+  // ---- for a cluster that changes under the moves (replanner.h)
+  // Keeps the order of candidates and the verdicts on single nodes from now on.
+  void remember();
+  // Null where nothing is remembered: too many pods look for a place in every simulation.
+  VerdictMemo* memo() { return memo_.get(); }
+  // Its pods have changed.
+  void replace(Candidate candidate);
+  schedule::Index& changing_index() { return *index_; }
+  schedule::Simulation& changing_simulation() { return *simulation_; }
+  // Pods were added in thought, so that the index is not of the cluster itself.
+  bool completed() const { return completed_ != nullptr; }
 
   // Pods that the simulation has placed so far: work done, for budgets of work.
   std::uint64_t placements() const { return placements_; }
@@ -49,6 +66,7 @@ class Moves {
   Priced evaluate_as_kubernetes(std::span<const Candidate* const> victims, Method method, double price_below);
   schedule::Outcome simulate(std::span<const Candidate* const> victims, const schedule::NewNode& new_node);
   Priced refuse(const schedule::Outcome& outcome) const;
+  bool before(const Candidate* a, const Candidate* b) const;
 
   Context context_;
   std::vector<Candidate> candidates_;
@@ -58,6 +76,10 @@ class Moves {
   std::unique_ptr<schedule::Index> index_;
   std::unique_ptr<schedule::Simulation> simulation_;
   std::uint64_t placements_ = 0;
+  Priced verdict_;  // the last one, where they are not kept
+  std::unique_ptr<VerdictMemo> memo_;
+  // in_order(false) and in_order(true), where they are remembered.
+  std::optional<std::array<std::vector<const Candidate*>, 2>> orders_;
 };
 
 // multi.cc: the best command over several nodes, if there is one.

@@ -12,10 +12,11 @@ namespace {
 
 class Pass {
  public:
-  Pass(const Context& context, const PlanOptions& options)
-      : context_(context), options_(options), moves_(context) {
-    plan_.decided_at = context.now;
-    for (std::size_t i = 0; i < context.cluster.nodes.size(); ++i) {
+  Pass(Moves& moves, const PlanOptions& options)
+      : context_(moves.context()), options_(options), moves_(moves) {
+    plan_.decided_at = context_.now;
+    plan_.nodes.reserve(context_.cluster.nodes.size());
+    for (std::size_t i = 0; i < context_.cluster.nodes.size(); ++i) {
       const Candidate& c = moves_.candidates()[i];
       if (c.price) plan_.hourly_cost += *c.price;
       plan_.nodes.push_back(
@@ -36,7 +37,7 @@ class Pass {
       // Whoever asks for everything wants to know what keeps the rest, too.
       if (options_.rest && options_.empty && options_.multi && options_.single) judge_rest();
     }
-    plan_.candidates = moves_.candidates();
+    if (options_.candidates) plan_.candidates = moves_.candidates();
     plan_.work = moves_.placements();
     return std::move(plan_);
   }
@@ -134,28 +135,28 @@ class Pass {
     return order;
   }
 
-  // The verdict on one node alone; the command if it could go.
-  std::optional<Command> judge(const Candidate& c, const std::vector<BudgetState>& states) {
+  // The verdict on one node alone; the command if it could go, until the next verdict.
+  const Command* judge(const Candidate& c, const std::vector<BudgetState>& states) {
     if (c.pool.valid() && states[c.pool.index()].remaining() <= 0) {
       over_budget(c, states[c.pool.index()], DisruptionReason::Underutilized);
-      return std::nullopt;
+      return nullptr;
     }
     if (context_.settings.karpenter_compat && !can_pass_score(context_, c, moves_.totals())) {
       block(c.node, Reason::BalancedScore,
             "even deleting it would save too little of its pool's cost for its disruption");
-      return std::nullopt;
+      return nullptr;
     }
-    const Candidate* one[] = {&c};
-    Priced p = moves_.evaluate(one, Method::Single);
-    if (!p.command) block(c.node, p.reason, std::move(p.message));
-    return std::move(p.command);
+    const Priced& p = moves_.verdict(c);
+    if (p.command) return &*p.command;
+    block(c.node, p.reason, p.message);
+    return nullptr;
   }
 
   void single() {
     auto states = budgets(DisruptionReason::Underutilized);
     for (const Candidate* c : single_order())
-      if (auto command = judge(*c, states)) {
-        accept(std::move(*command));
+      if (const Command* command = judge(*c, states)) {
+        accept(*command);
         return;
       }
   }
@@ -179,12 +180,12 @@ class Pass {
     }
     auto states = budgets(DisruptionReason::Underutilized);
     for (const Candidate* c : single_order())
-      if (auto command = judge(*c, states)) accept(std::move(*command));
+      if (const Command* command = judge(*c, states)) accept(*command);
   }
 
   const Context& context_;
   PlanOptions options_;
-  Moves moves_;
+  Moves& moves_;
   Plan plan_;
   std::vector<bool> judged_;
 };
@@ -203,6 +204,11 @@ std::string_view name(Method method) {
   return "";
 }
 
-Plan make_plan(const Context& context, const PlanOptions& options) { return Pass(context, options).run(); }
+Plan make_plan(const Context& context, const PlanOptions& options) {
+  Moves moves(context);
+  return make_plan(moves, options);
+}
+
+Plan make_plan(Moves& moves, const PlanOptions& options) { return Pass(moves, options).run(); }
 
 }  // namespace tamp::decide

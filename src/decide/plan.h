@@ -67,9 +67,13 @@ struct PlanOptions {
   bool empty = true, multi = true, single = true;  // --method
   bool every = false;                              // --every
   bool rest = true;                                // a verdict also on nodes that the pass did not come to
+  bool candidates = true;                          // the candidates themselves, too
 };
 
 Plan make_plan(const Context& context, const PlanOptions& options);
+// The same with what is known already.
+class Moves;
+Plan make_plan(Moves& moves, const PlanOptions& options);
 
 // Does a command still hold on a newer cluster? `cluster_then` is the one it was computed on. Empty answer: it does.
 struct Invalidation {

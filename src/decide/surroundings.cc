@@ -59,26 +59,26 @@ bool would_be_evicted_by_karpenter(const Context& context, const Cluster& c, con
 
 }  // namespace
 
-schedule::Options schedule_options(const Context& context) {
+schedule::Closed closed(const Context& context, NodeId id) {
   using schedule::Closed;
   const Cluster& c = context.cluster;
+  const Node& node = c.nodes[id.index()];
+  if (context.settings.karpenter_compat)
+    return under_consolidate_after(context, id) ? Closed::ForMovedPods : Closed::No;
+  // Unknown is never healthy: a node that does not say it is ready takes nothing.
+  const bool paused = node.marks.pause == c.known.true_;
+  const bool shut = paused || !node.ready.is_true() || !initialized(c, node) || deleting(context, node) ||
+                    within_grace_period(context, id);
+  return shut ? Closed::ForAll : Closed::No;
+}
+
+schedule::Options schedule_options(const Context& context) {
   schedule::Options options;
-  bool compat = context.settings.karpenter_compat;
-  options.dialect = compat ? schedule::Dialect::Karpenter : schedule::Dialect::Kubernetes;
+  options.dialect =
+      context.settings.karpenter_compat ? schedule::Dialect::Karpenter : schedule::Dialect::Kubernetes;
   options.preferences = context.settings.preferences.value;
-  options.closed.assign(c.nodes.size(), Closed::No);
-  for (std::size_t i = 0; i < c.nodes.size(); ++i) {
-    const Node& node = c.nodes[i];
-    if (compat) {
-      if (under_consolidate_after(context, NodeId(i))) options.closed[i] = Closed::ForMovedPods;
-      continue;
-    }
-    // Unknown is never healthy: a node that does not say it is ready takes nothing.
-    bool paused = node.marks.pause == c.known.true_;
-    if (paused || !node.ready.is_true() || !initialized(c, node) || deleting(context, node) ||
-        within_grace_period(context, NodeId(i)))
-      options.closed[i] = Closed::ForAll;
-  }
+  for (std::size_t i = 0; i < context.cluster.nodes.size(); ++i)
+    options.closed.push_back(closed(context, NodeId(i)));
   return options;
 }
 

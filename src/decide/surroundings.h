@@ -12,6 +12,8 @@
 namespace tamp::decide {
 
 schedule::Options schedule_options(const Context& context);
+// Of them, whether one node is closed.
+schedule::Closed closed(const Context& context, NodeId node);
 
 // Pending pods, and pods of nodes that are being removed.
 std::vector<schedule::Seeker> background_pods(const Context& context, const Cluster& cluster);

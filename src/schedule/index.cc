@@ -1,6 +1,7 @@
 #include "schedule/index.h"
 
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 
 namespace tamp::schedule {
@@ -75,6 +76,7 @@ void Index::build_room() {
     Site& site = sites_.list[i];
     const Node* node = site.node.valid() ? &cluster_.nodes[site.node.index()] : nullptr;
     const NodeClaim* claim = site.claim.valid() ? &cluster_.claims[site.claim.index()] : nullptr;
+    assert(node != nullptr || claim != nullptr);
     ResourceList allocatable = node ? node->allocatable : claim->allocatable;
     ResourceList capacity = node ? node->capacity : claim->capacity;
     if (karpenter() && claim && !site.initialized) {
@@ -160,7 +162,37 @@ void Index::build_ranks() {
     return a.pod < b.pod;
   });
   rank_.resize(keys.size());
-  for (std::uint32_t i = 0; i < keys.size(); ++i) rank_[keys[i].pod] = i;
+  by_rank_.resize(keys.size());
+  for (std::uint32_t i = 0; i < keys.size(); ++i) {
+    rank_[keys[i].pod] = i;
+    by_rank_[i] = keys[i].pod;
+  }
+}
+
+bool Index::admit(PodId pod) {
+  const auto& pods = cluster_.pods;
+  const Pod& fresh = pods[pod.index()];
+  const auto same = std::find_if(shapes_.begin(), shapes_.end(), [&](const Shape& s) {
+    return s.spec == fresh.spec && s.ns == fresh.ns && s.labels == fresh.labels;
+  });
+  if (same == shapes_.end()) return false;
+  shape_of_.emplace_back(static_cast<std::size_t>(same - shapes_.begin()));
+
+  auto size = [&](const Pod& p) {
+    const ResourceList& requests = cluster_.pod_specs[p.spec.index()].requests;
+    return std::pair(requests.get(kCpu), requests.get(kMemory));
+  };
+  const auto at = std::partition_point(by_rank_.begin(), by_rank_.end(), [&](std::uint32_t i) {
+    const Pod& other = pods[i];
+    if (auto x = size(other), y = size(fresh); x != y) return x > y;
+    if (other.created != fresh.created) return other.created < fresh.created;
+    return cluster_.text(other.uid) <= cluster_.text(fresh.uid);  // of equals the last is behind
+  });
+  const auto rank = static_cast<std::uint32_t>(at - by_rank_.begin());
+  by_rank_.insert(at, static_cast<std::uint32_t>(pod.index()));
+  rank_.push_back(rank);
+  for (std::size_t r = rank + 1; r < by_rank_.size(); ++r) rank_[by_rank_[r]] = static_cast<std::uint32_t>(r);
+  return true;
 }
 
 }  // namespace tamp::schedule

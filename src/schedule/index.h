@@ -117,6 +117,12 @@ class Index {
     return offering_requirements_[t.index()];
   }
 
+  // A pod that the cluster got since, the last of its pods, takes part like those that were there. False if no pod was of its
+  // shape: then only a new index can tell. Its room and its counts are the simulations' business.
+  bool admit(PodId pod);
+  std::size_t shapes() const { return shapes_.size(); }
+  const Shape& shape(ShapeId s) const { return shapes_[s.index()]; }
+
   // Does the pod count for topology where it is now? Spread passes over pods that are going; affinity does not.
   bool counts_for(const Group& group, const Pod& pod) const;
 
@@ -162,6 +168,7 @@ class Index {
   std::vector<ResourceList> limits_left_;
   std::vector<std::int64_t> nodes_left_;
   std::vector<std::uint32_t> rank_;
+  std::vector<std::uint32_t> by_rank_;  // the pod at each rank
   mutable std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> allowed_types_;
   mutable std::unordered_map<std::uint64_t, ReqId> demands_;
 };

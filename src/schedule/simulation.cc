@@ -374,6 +374,7 @@ Outcome Simulation::try_without(std::span<const NodeId> victims, std::span<const
     if (!place(s, new_node, outcome)) {
       queue.push_back(s);
       seen[s.pod] = queue.size();
+      outcome.retried.push_back(s.pod);
     }
   }
   if (outcome.kind == Outcome::Kind::Placed) {

@@ -42,6 +42,7 @@ struct Outcome {
   std::vector<Placement> placements;  // in the order in which they were made
   std::vector<PodId> homeless;        // moved pods without a place
   std::optional<Claim> claim;         // the new node, if one is needed
+  std::vector<PodId> retried;         // pods that found no place at least once: they looked at every site
 
   bool placed() const { return kind == Kind::Placed; }
 };
@@ -82,6 +83,7 @@ class Simulation {
   void bring_back(NodeId node);
 
   const Index& index() const { return index_; }
+  std::span<const Seeker> background() const { return background_; }
   const TopologyCounts& counts() const { return counts_; }
   const Room& room() const { return room_; }
   const VolumeBook& volumes() const { return volumes_; }

@@ -168,4 +168,15 @@ Sites make_sites(const Cluster& cluster, const Options& options) {
   return sites;
 }
 
+bool in_place(const Cluster& cluster, const Options& options, const Sites& sites, NodeId node) {
+  if (options.dialect == Dialect::Karpenter) return true;
+  const auto key = [&](std::size_t site) {
+    const NodeId n = sites.list[site].node;
+    return std::pair(-fullness(cluster, n), n.index());
+  };
+  const std::size_t here = sites.of_node[node.index()].index();
+  return (here == 0 || key(here - 1) < key(here)) &&
+         (here + 1 == sites.list.size() || key(here) < key(here + 1));
+}
+
 }  // namespace tamp::schedule

@@ -30,6 +30,8 @@ struct Sites {
 };
 
 Sites make_sites(const Cluster& cluster, const Options& options);
+// Is the site of a node whose pods have changed still where make_sites would put it?
+bool in_place(const Cluster& cluster, const Options& options, const Sites& sites, NodeId node);
 
 // Karpenter reads old label keys as the new ones ("beta.kubernetes.io/arch" as "kubernetes.io/arch").
 Symbol canonical_key(const Cluster& cluster, Symbol key);

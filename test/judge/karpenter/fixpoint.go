@@ -21,7 +21,7 @@ import (
 func (e *Engine) Fixpoint(ctx context.Context, ties Ties, limit int) (*Journey, error) {
 	j := &Journey{}
 	j.NodesBefore, j.CostBefore = e.inventory()
-	start := time.Now()
+	start, startCPU := time.Now(), cpuSeconds()
 	for j.Commands < limit {
 		commands, err := e.pass(ctx, ties)
 		if err != nil {
@@ -35,7 +35,7 @@ func (e *Engine) Fixpoint(ctx context.Context, ties Ties, limit int) (*Journey, 
 			e.carryOut(ctx, c, j)
 		}
 	}
-	j.Seconds = time.Since(start).Seconds()
+	j.Seconds, j.CPUSeconds = time.Since(start).Seconds(), cpuSeconds()-startCPU
 	j.NodesAfter, j.CostAfter = e.inventory()
 	return j, nil
 }

@@ -18,6 +18,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -40,6 +41,7 @@ type Document struct {
 	Repetition int                `json:"repetition"`
 	Method     string             `json:"method"`
 	Seconds    float64            `json:"seconds"`
+	CPUSeconds float64            `json:"cpuSeconds"` // of the whole process, garbage collection included
 	Candidates int                `json:"candidates"`
 	Commands   []*Command         `json:"commands"`
 	Verdicts   []Verdict          `json:"verdicts,omitempty"` // -every: one for each node
@@ -89,6 +91,7 @@ type Journey struct {
 	Snapshot    string  `json:"snapshot"`
 	Commands    int     `json:"commands"`
 	Seconds     float64 `json:"seconds"`
+	CPUSeconds  float64 `json:"cpuSeconds"`
 	NodesBefore int     `json:"nodesBefore"`
 	NodesAfter  int     `json:"nodesAfter"`
 	CostBefore  float64 `json:"costBefore"`
@@ -226,6 +229,16 @@ func judge(ctx context.Context, path string, types []*cloudprovider.InstanceType
 	return nil
 }
 
+// cpuSeconds is the processor time that the process has had so far: what
+// others do on the machine meanwhile does not count.
+func cpuSeconds() float64 {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		return 0
+	}
+	return float64(usage.Utime.Nano()+usage.Stime.Nano()) / 1e9
+}
+
 // answer runs one pass and prints a document for each method that it tried.
 func (e *Engine) answer(ctx context.Context, label Document, s settings, out *json.Encoder) error {
 	methods := []string{label.Pass}
@@ -236,14 +249,14 @@ func (e *Engine) answer(ctx context.Context, label Document, s settings, out *js
 		e.recorder.Reset()
 		d := label
 		d.Method, d.Commands = method, []*Command{}
-		start := time.Now()
+		start, startCPU := time.Now(), cpuSeconds()
 		attempt, commands, err := (*Attempt)(nil), []disruption.Command(nil), error(nil)
 		if s.every && label.Pass == "single" {
 			attempt, d.Verdicts, commands, err = e.Every(ctx, s.limit, s.placements)
 		} else {
 			attempt, commands, err = e.Run(ctx, method, label.Ties)
 		}
-		d.Seconds = time.Since(start).Seconds()
+		d.Seconds, d.CPUSeconds = time.Since(start).Seconds(), cpuSeconds()-startCPU
 		if attempt != nil {
 			d.Candidates = len(attempt.candidates)
 		}

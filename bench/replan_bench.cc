@@ -1,0 +1,120 @@
+// What it costs to decide again after one pod has changed: pods of a large cluster go, come and move, one at a time, and after each
+// change a whole pass is made, with a verdict on every node. Prints JSON; times are of this process' CPU.
+//
+//   tamp_replan_bench cluster.json instance_types.json [karpenter-1.14] [CHANGES]
+#include <fmt/format.h>
+
+#include <time.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "codec/settings.h"
+#include "codec/snapshot.h"
+#include "decide/replanner.h"
+
+namespace {
+
+using namespace tamp;
+
+double cpu_ms() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
+}
+
+std::string slurp(const char* path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+// A scheduler binds pods only where there is room.
+bool has_room(const Cluster& cluster, NodeId id, const Pod& pod) {
+  const Node& node = cluster.nodes[id.index()];
+  for (ResourceId r : {kCpu, kMemory}) {
+    std::int64_t used = cluster.spec(pod).requests.get(r);
+    for (PodId p : node.pods) used += cluster.spec(cluster.pods[p.index()]).requests.get(r);
+    if (used > node.allocatable.get(r)) return false;
+  }
+  return true;
+}
+
+double share(std::vector<double> times, double part) {
+  std::sort(times.begin(), times.end());
+  return times[static_cast<std::size_t>(part * static_cast<double>(times.size() - 1))];
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 3) {
+    fmt::print(stderr,
+               "usage: tamp_replan_bench cluster.json instance_types.json [karpenter-1.14] [CHANGES]\n");
+    return 2;
+  }
+  codec::Inputs inputs;
+  inputs.objects.push_back({argv[1], slurp(argv[1])});
+  inputs.instance_types = codec::Input{argv[2], slurp(argv[2])};
+  auto reading = codec::read_snapshot(inputs);
+  if (!reading) {
+    fmt::print(stderr, "{}\n", reading.error().message);
+    return 2;
+  }
+  FlagSettings flags;
+  std::size_t changes = 300;
+  for (int i = 3; i < argc; ++i) {
+    if (std::string_view(argv[i]) == "karpenter-1.14")
+      flags.karpenter_compat = true;
+    else
+      changes = std::stoul(argv[i]);
+  }
+  const Settings settings = codec::resolve_settings(reading->cluster, flags);
+  const Time now = *parse_rfc3339("2026-11-15T00:00:00Z");
+
+  double start = cpu_ms();
+  decide::Replanner replanner(reading->cluster, settings, now);
+  decide::Plan plan = replanner.plan({});
+  const double first = cpu_ms() - start;
+
+  std::mt19937_64 random(7);
+  const auto pick = [&](std::size_t n) {
+    return std::uniform_int_distribution<std::size_t>(0, n - 1)(random);
+  };
+  std::vector<double> times;
+  while (times.size() < changes) {
+    const Cluster& cluster = replanner.cluster();
+    const PodId id(pick(cluster.pods.size()));
+    Pod pod = cluster.pods[id.index()];
+    if (!pod.bound()) continue;
+    NodeId elsewhere(pick(cluster.nodes.size()));
+    while (!has_room(cluster, elsewhere, pod)) elsewhere = NodeId(pick(cluster.nodes.size()));
+    start = cpu_ms();
+    switch (times.size() % 3) {
+      case 0:
+        replanner.remove(id);
+        break;
+      case 1:
+        pod.node = elsewhere;
+        replanner.add(pod);
+        break;
+      default:
+        pod.node = elsewhere;
+        replanner.change(id, pod);
+    }
+    plan = replanner.plan({});
+    times.push_back(cpu_ms() - start);
+  }
+  fmt::print(
+      "{{\"nodes\": {}, \"pods\": {}, \"firstMs\": {:.3f}, \"changes\": {}, \"medianMs\": {:.3f}, \"p95Ms\": "
+      "{:.3f}, "
+      "\"worstMs\": {:.3f}, \"followed\": {}, \"rebuilt\": {}, \"verdictsAnew\": {:.1f}}}\n",
+      replanner.cluster().nodes.size(), replanner.cluster().pods.size(), first, changes, share(times, 0.5),
+      share(times, 0.95), share(times, 1), replanner.followed(), replanner.rebuilt(),
+      static_cast<double>(replanner.forgotten()) / static_cast<double>(changes));
+  return 0;
+}

@@ -1,0 +1,198 @@
+#include "decide/replanner.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "decide/gates.h"
+#include "decide/moves.h"
+#include "decide/node_state.h"
+#include "decide/surroundings.h"
+
+namespace tamp::decide {
+namespace {
+
+// Does a site that Karpenter finds overcommitted take nothing? The index knows when it is built; here it must not change.
+bool overcommitted(const Cluster& cluster, const schedule::Simulation& simulation, NodeId node) {
+  const schedule::SiteId site = simulation.index().site_of(node);
+  return std::ranges::any_of(cluster.nodes[node.index()].allocatable,
+                             [&](const ResourceAmount& a) { return simulation.room().free(site, a.id) < 0; });
+}
+
+// By spec: is there room for such a pod?
+void find_room(const schedule::Simulation& simulation, schedule::SiteId site,
+               std::vector<std::uint8_t>& fits) {
+  const schedule::Index& index = simulation.index();
+  const auto& specs = index.cluster().pod_specs;
+  fits.resize(specs.size());
+  for (std::size_t s = 0; s < specs.size(); ++s) {
+    const ResourceList& request =
+        index.karpenter() || specs[s].fresh_requests.empty() ? specs[s].requests : specs[s].fresh_requests;
+    fits[s] = simulation.room().fits(site, request, index.karpenter());
+  }
+}
+
+}  // namespace
+
+Replanner::Replanner(Cluster cluster, Settings settings, Time now)
+    : cluster_(std::move(cluster)),
+      settings_(std::move(settings)),
+      context_{cluster_, settings_, now, std::nullopt} {
+  far_reaching_settings_ = settings_.protect_single_replica.value ||
+                           std::ranges::any_of(settings_.pools, [](const PoolSettings& p) {
+                             return p.policy.value == ConsolidationPolicy::Balanced;
+                           });
+  build();
+}
+
+Replanner::~Replanner() = default;
+
+void Replanner::build() {
+  moves_ = std::make_unique<Moves>(context_);
+  moves_->remember();
+  survey_.emplace(context_);
+
+  const schedule::Index& index = moves_->index();
+  readers_.assign(index.topology().groups().size(), {});
+  for (std::size_t s = 0; s < index.shapes(); ++s) {
+    const schedule::ShapeId id(s);
+    const schedule::Shape& shape = index.shape(id);
+    for (const schedule::Variant& v : shape.variants) {
+      for (const auto& use : v.groups) readers_[use.group.index()].push_back(id);
+      for (const auto& use : v.affinity) readers_[use.group.index()].push_back(id);
+    }
+    for (schedule::GroupId g : shape.repelled_by) readers_[g.index()].push_back(id);
+  }
+
+  spare_.clear();
+  incomplete_ = 0;
+  for (const Workload& w : cluster_.workloads)
+    if (w.uid.valid() && !w.deleting && w.kind != WorkloadKind::Deployment && w.kind != WorkloadKind::Job) {
+      const std::int64_t before = spare_[w.uid];
+      spare_[w.uid] = before - w.desired;
+      incomplete_ += (before >= 0 && before - w.desired < 0) ? 1 : 0;
+    }
+  for (const Pod& pod : cluster_.pods) count_replica(pod, 1);
+}
+
+void Replanner::rebuild() {
+  build();
+  ++rebuilt_;
+}
+
+void Replanner::count_replica(const Pod& pod, std::int64_t by) {
+  if (!pod.active() || pod.daemon()) return;
+  const auto it = spare_.find(pod.owner_uid);
+  if (it == spare_.end()) return;
+  const bool lacked = it->second < 0;
+  it->second += by;
+  if (lacked && it->second >= 0) --incomplete_;
+  if (!lacked && it->second < 0) ++incomplete_;
+}
+
+bool Replanner::followable(const Pod& pod) const {
+  if (far_reaching_settings_ || moves_->completed()) return false;
+  if (!pod.bound()) return pod.terminal();  // one that waits takes part in every simulation
+  const PodSpec& spec = cluster_.spec(pod);
+  if (pod.daemon() || !pod.volumes.empty() || !spec.host_ports.empty() || !spec.init_host_ports.empty())
+    return false;
+  if (deleting(context_, cluster_.nodes[pod.node.index()])) return false;
+  return survey_->limits.covers(pod);
+}
+
+PodId Replanner::add(Pod pod) {
+  const PodId id(cluster_.pods.size());
+  Pod nobody = pod;
+  nobody.node = {};
+  nobody.phase = PodPhase::Succeeded;
+  cluster_.pods.push_back(nobody);
+  put(id, std::move(pod), true);
+  return id;
+}
+
+void Replanner::change(PodId pod, Pod version) { put(pod, std::move(version), false); }
+
+void Replanner::remove(PodId pod) {
+  Pod gone = cluster_.pods[pod.index()];
+  gone.node = {};
+  gone.phase = PodPhase::Succeeded;
+  put(pod, std::move(gone), false);
+}
+
+// `fresh`: the index has not heard of the pod.
+void Replanner::put(PodId id, Pod version, bool fresh) {
+  const Pod before = cluster_.pods[id.index()];
+  bool follows = followable(before) && followable(version);
+  count_replica(before, -1);
+  count_replica(version, 1);
+  // A controller that lacks a pod is about to make one, and the simulation foresees it.
+  follows = follows && (settings_.karpenter_compat || incomplete_ == 0);
+  if (follows && fresh) follows = moves_->changing_index().admit(id);
+
+  std::vector<std::pair<NodeId, schedule::Closed>> nodes;
+  for (NodeId node : {before.node, version.node})
+    if (node.valid() && (nodes.empty() || nodes.front().first != node))
+      nodes.emplace_back(node, closed(context_, node));
+  schedule::Simulation& simulation = moves_->changing_simulation();
+  std::vector<bool> overfull;
+  for (const auto& [node, was] : nodes) overfull.push_back(overcommitted(cluster_, simulation, node));
+
+  const auto assign = [&] {
+    if (before.bound()) std::erase(cluster_.nodes[before.node.index()].pods, id);
+    cluster_.pods[id.index()] = version;
+    if (version.bound()) {
+      auto& pods = cluster_.nodes[version.node.index()].pods;
+      pods.insert(std::lower_bound(pods.begin(), pods.end(), id), id);
+    }
+  };
+  if (!follows) {
+    assign();
+    rebuild();
+    return;
+  }
+
+  // Who reads the counts that the pod adds to.
+  const schedule::Index& index = moves_->index();
+  reads_.assign(index.shapes(), 0);
+  const schedule::Shape& shape = index.shape(id);
+  const auto mark = [&](std::span<const schedule::GroupId> groups) {
+    for (schedule::GroupId g : groups)
+      for (schedule::ShapeId reader : readers_[g.index()]) reads_[reader.index()] = 1;
+  };
+  mark(shape.counted_by);
+  mark(shape.repels);
+
+  // Only the node that it leaves can have more room than before.
+  if (before.bound()) find_room(simulation, index.site_of(before.node), fitted_);
+  if (before.bound() && !before.terminal()) simulation.lift(id);
+  assign();
+  if (version.bound() && !version.terminal()) simulation.put_back(id);
+
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const auto [node, was] = nodes[i];
+    if (closed(context_, node) != was ||
+        !schedule::in_place(cluster_, index.options(), index.sites(), node) ||
+        (index.karpenter() && overcommitted(cluster_, simulation, node) != overfull[i])) {
+      rebuild();
+      return;
+    }
+  }
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const schedule::SiteId site = index.site_of(nodes[i].first);
+    if (VerdictMemo* memo = moves_->memo()) {
+      fits_now_.clear();
+      if (nodes[i].first == before.node) find_room(simulation, site, fits_now_);
+      for (std::size_t spec = 0; spec < fits_now_.size(); ++spec)
+        fits_now_[spec] = static_cast<std::uint8_t>(fits_now_[spec] && !fitted_[spec]);
+      forgotten_ += memo->forget_touched(site, fits_now_, reads_);
+    }
+    moves_->replace(assess_node(context_, *survey_, nodes[i].first));
+  }
+  ++followed_;
+}
+
+Plan Replanner::plan(PlanOptions options) {
+  options.candidates = false;
+  return make_plan(*moves_, options);
+}
+
+}  // namespace tamp::decide
