@@ -13,6 +13,8 @@ namespace {
 using execute::Phase;
 
 constexpr Duration kRetryAfter = Duration::seconds(2);
+// Between two requests for the same eviction at least, whatever the wall clock does meanwhile: even a refused one costs a budget slot.
+constexpr Duration kEvictAgain = Duration::seconds(5);
 // Dry runs at a time: they are cheap, but a large run has hundreds.
 constexpr std::size_t kRehearsalsAtOnce = 8;
 constexpr Duration kRehearseAgain = Duration::seconds(5);
@@ -72,8 +74,17 @@ void RunAttendant::adopt(ShelvedRun found) {
     set_stored(std::move(status));
     run_ = std::move(found.run);
     execute::resume(*run_);
+    rest_evictions();
   }
   step_soon();
+}
+
+// Whoever tried them before us may have done so a moment ago, by a clock that was not ours.
+void RunAttendant::rest_evictions() {
+  evictions_tried_.clear();
+  for (const execute::Mutation& entry : run_->journal.entries)
+    if (entry.kind == execute::MutationKind::Evict && !entry.over())
+      evictions_tried_[entry.id] = loop_.instant();
 }
 
 void RunAttendant::hear(const ShelvedRun& seen) {
@@ -136,6 +147,8 @@ execute::Sight RunAttendant::look(const Outlook& outlook) {
                        .paused = cluster.policy && cluster.policy->paused,
                        .revalidation = std::exchange(revalidation_, std::nullopt),
                        .rehearsals = rehearsals_};
+  for (const auto& [entry, since] : evictions_tried_)
+    if (loop_.instant() - since < kEvictAgain) sight.resting.insert(entry);
   return sight;
 }
 
@@ -292,6 +305,7 @@ void RunAttendant::act() {
       deeds_.emplace_back(id, std::move(deed));
       step_soon();
     });
+    if (entry.kind == execute::MutationKind::Evict) evictions_tried_[id] = loop_.instant();
     errand->begin();
   }
 }
@@ -299,6 +313,7 @@ void RunAttendant::act() {
 void RunAttendant::did(std::uint32_t id, Deed deed) {
   errands_.erase(id);
   if (deed.fenced) return;
+  if (evictions_tried_.contains(id)) evictions_tried_[id] = loop_.instant();
   if (!deed.resource_version.empty() && !shown(deed.resource_version, node_version_))
     node_version_ = deed.resource_version;
   execute::conclude(*run_, id, deed.conclusion, loop_.now());

@@ -78,6 +78,7 @@ class RunAttendant {
  private:
   void read();
   void adopt(ShelvedRun found);
+  void rest_evictions();
   void step();
   void step_soon();
   execute::Sight look(const Outlook& outlook);
@@ -116,6 +117,7 @@ class RunAttendant {
 
   std::map<std::uint32_t, std::unique_ptr<Errand>> errands_;  // by entry
   std::vector<std::pair<std::uint32_t, Deed>> deeds_;         // done and not concluded yet
+  std::map<std::uint32_t, kube::Instant> evictions_tried_;    // by entry: when last, or when we took over
   // Our last write to a node, which the watch must have shown before what it shows counts.
   std::string node_version_;
 

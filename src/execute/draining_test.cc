@@ -124,6 +124,23 @@ TEST_F(Draining, AnEvictionThatNobodyHeardIsTriedAgainAfterAWhile) {
   EXPECT_GE(stage.now - tried, Duration::seconds(30));
 }
 
+// Its times in the journal say that it may be tried again: they are of a clock that was set an hour forward.
+TEST_F(Draining, AClockThatJumpsDoesNotRepeatAnEviction) {
+  begin();
+  stage.refusals["batch-b"] = {MutationState::Blocked, "Budget", "the budget allows none", "", {}, {}};
+  stage.turn();
+  const Mutation& eviction = *stage.run.journal.eviction_of("uid-batch-b-2");
+  ASSERT_EQ(eviction.attempts, 1U);
+  stage.limits.budget_patience = Duration::hours(2);
+  stage.resting = {eviction.id};
+  stage.now = stage.now + Duration::hours(1);
+  stage.turn();
+  EXPECT_EQ(stage.run.journal.eviction_of("uid-batch-b-2")->attempts, 1U);
+  stage.resting.clear();
+  stage.turn(), stage.turn();
+  EXPECT_EQ(stage.run.journal.eviction_of("uid-batch-b-2")->attempts, 2U);
+}
+
 TEST_F(Draining, APodThatDoesNotStopEndsIt) {
   begin();
   stage.stops = false;

@@ -142,8 +142,10 @@ std::optional<Tier> present_tier(const Run& run) {
 }
 
 // May this pod be asked to leave now, by what the journal knows of it?
-bool may_ask(const Mutation* eviction, Time now) {
+bool may_ask(const Turn& turn, const Mutation* eviction) {
   if (eviction == nullptr) return true;
+  const Time now = turn.now();
+  if (turn.sight.resting.contains(eviction->id)) return false;
   if (eviction->state == MutationState::Unclear && now - began(*eviction) < kUnclearRest) return false;
   return due(*eviction, now);
 }
@@ -160,7 +162,7 @@ Departing* next_to_go(Turn& turn) {
     const Pod* const pod = find_pod(turn.cluster(), move);
     if (pod == nullptr || !pod->active()) continue;
     const Mutation* const eviction = turn.journal().eviction_of(move.uid);
-    if (!may_ask(eviction, turn.now()) || (eviction == nullptr && others.count >= at_once)) continue;
+    if (!may_ask(turn, eviction) || (eviction == nullptr && others.count >= at_once)) continue;
     if (!others.owner_busy(move)) return &move;
   }
   return nullptr;

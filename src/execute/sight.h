@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "base/time.h"
@@ -43,6 +44,9 @@ struct Sight {
 
   // What is left of limits.maxEvictionsPerHour, all runs counted, this one too; absent: no limit.
   std::optional<std::int64_t> evictions_left = std::nullopt;
+  // Evictions, by entry, that were last tried so lately that they must not be repeated yet. Known by a clock that does not jump:
+  // `now` and the times in the journal may be of two clocks, or of one that was set meanwhile.
+  std::set<std::uint32_t> resting = {};
 };
 
 }  // namespace tamp::execute

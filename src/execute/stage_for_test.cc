@@ -283,7 +283,7 @@ Step Stage::look() {
   const Settings settings = codec::resolve_settings(c, {});
   const Observations seen = observations(c);
   Sight sight{now,  c,      distrust,     settings,   limits,        seen, application, policy_present,
-              acts, paused, revalidation, rehearsals, evictions_left};
+              acts, paused, revalidation, rehearsals, evictions_left, resting};
   const Step step = advance(run, sight);
   const bool evicts =
       std::any_of(step.run.journal.entries.begin(), step.run.journal.entries.end(),

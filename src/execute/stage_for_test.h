@@ -69,6 +69,7 @@ class Stage {
   std::optional<double> reading_age = 1;  // seconds: of the newest reading of every pod
   Duration observation_age;
   std::optional<std::int64_t> evictions_left;
+  std::set<std::uint32_t> resting;
   std::string distrust;                        // of the watches
   std::map<std::string, Conclusion> refusals;  // by name of the object: answered instead of being carried out
   std::set<std::uint32_t> unanswered;          // ids that are carried out, and whose answer is lost
