@@ -15,6 +15,7 @@ using execute::Phase;
 constexpr Duration kRetryAfter = Duration::seconds(2);
 // Between two requests for the same eviction at least, whatever the wall clock does meanwhile: even a refused one costs a budget slot.
 constexpr Duration kEvictAgain = Duration::seconds(5);
+constexpr Duration kRecordsPatience = Duration::minutes(2);
 // Dry runs at a time: they are cheap, but a large run has hundreds.
 constexpr std::size_t kRehearsalsAtOnce = 8;
 constexpr Duration kRehearseAgain = Duration::seconds(5);
@@ -180,13 +181,14 @@ void RunAttendant::step() {
     rehearsing_.clear();
     rehearsed_.clear();
   }
+  if (execute::over(run_->phase) && !over_since_) over_since_ = loop_.instant();
   if (step.revalidate) revalidate(outlook);
   rehearse(step.rehearse);
 
   if (!recall()) return;
   record(*outlook);
   if (!is_stored()) return store();
-  if (!finalizer_fits()) return write_finalizer();
+  if (finalizer_due()) return write_finalizer();
   act();
 }
 
@@ -255,7 +257,7 @@ void RunAttendant::stored(kube::Reply reply) {
     again_ = true;
   }
   if (again_) return step_soon();
-  if (!finalizer_fits()) return write_finalizer();
+  if (finalizer_due()) return write_finalizer();
   act();
 }
 
@@ -264,6 +266,14 @@ bool RunAttendant::finalizer_fits() const {
   if (!run_ || run_->phase == Phase::Approved) return true;
   if (holds_nodes(run_->phase)) return has || deleting_;  // none can be added to what is being deleted
   return !has;
+}
+
+// Records that nobody can write must not keep a run for ever.
+bool RunAttendant::finalizer_due() const {
+  if (finalizer_fits()) return false;
+  if (holds_nodes(run_->phase)) return true;
+  if (recorded_phase_ == run_->phase && surroundings_.records_kept(name_)) return true;
+  return over_since_ && loop_.instant() - *over_since_ > kRecordsPatience;
 }
 
 void RunAttendant::write_finalizer() {

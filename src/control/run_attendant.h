@@ -5,7 +5,8 @@
 //                     └──────────────────── on a tick, a change, a conclusion ◀───────────────────┘
 //
 // Nothing is carried out unless the stored status is the very run that asks for it, and the run carries our finalizer, so that
-// it cannot vanish while it holds nodes. An abort is stored when nothing of what it withdraws is on its way any more: whoever reads
+// it cannot vanish while it holds nodes, and whoever leads next looks at it until its last record is written. An abort is stored
+// when nothing of what it withdraws is on its way any more: whoever reads
 // Aborting knows that no eviction and no mark will follow. A write that meets another version is no reason to insist: the run is read again.
 //
 // Thread safety: none; lives on one loop.
@@ -56,6 +57,8 @@ struct RunSurroundings {
   std::function<void(const execute::Run& run, const execute::Mutation& entry)> concluded;
   // The run is stored as it is: time for the records. What the hash of the newest stored record is.
   std::function<std::string(const execute::Run& run, const Outlook& outlook)> recorded;
+  // Everything that was to be recorded of it is stored.
+  std::function<bool(const std::string& run)> records_kept;
 };
 
 class RunAttendant {
@@ -91,6 +94,7 @@ class RunAttendant {
   void stored(kube::Reply reply);
   void write_finalizer();
   bool finalizer_fits() const;
+  bool finalizer_due() const;
   void act();
   void did(std::uint32_t id, Deed deed);
   void revalidate(const std::shared_ptr<const Outlook>& outlook);
@@ -112,6 +116,7 @@ class RunAttendant {
   bool busy_ = false;                                         // reading or storing
   execute::Phase recorded_phase_ = execute::Phase::Approved;  // when the records were last told
   execute::Phase head_phase_ = execute::Phase::Approved;      // when audit_head was last renewed
+  std::optional<kube::Instant> over_since_;                   // as far as we know
   bool again_ = false;
   kube::Pending request_, retry_, soon_;
 

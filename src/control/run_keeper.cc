@@ -72,6 +72,10 @@ RunKeeper::RunKeeper(kube::Loop& loop, kube::Client& client, const Log& log, kub
     records->note(run, outlook, surroundings_.plan(run.plan_hash).get());
     return records->audit_head();
   };
+  surroundings_.records_kept = [this](const std::string& run) {
+    const auto records = records_.find(run);
+    return records != records_.end() && records->second->settled();
+  };
   shelf_.set_on_change([this] {
     if (leading_ && !soon_.armed()) soon_ = loop_.after(Duration{}, [this] { attend(); });
   });

@@ -27,6 +27,7 @@ RunRecords::RunRecords(kube::Loop& loop, kube::Client& client, const Log& log, c
       uid_(std::move(uid)),
       audit_(loop, client, log, options("audit", 4),
              [this, &log](const std::string& lines) {
+               heard_ = false;
                auto book = report::AuditBook::open(lines);
                broken_ = !book.ok();
                if (broken_)
@@ -51,7 +52,7 @@ LedgerOptions RunRecords::options(std::string what, int most_parts) const {
 }
 
 bool RunRecords::settled() const {
-  const bool told = broken_ || audit_.full() || stored_head_ == book_.head().hash;
+  const bool told = broken_ || audit_.full() || (heard_ && stored_head_ == book_.head().hash);
   return told && audit_.settled() && timeline_.settled() && snapshots_.settled();
 }
 
@@ -61,10 +62,14 @@ void RunRecords::note(const execute::Run& run, const Outlook& outlook, const pro
     if (audit_.settled()) stored_head_ = book_.head().hash;
     audit_.append(book_.update(run, now));
     audit_.flush();
+    heard_ = true;
   }
   if (run.victims.empty()) return;  // refused at the desk: nothing was looked at
-  if (timeline_.open() && (!last_look_ || now - *last_look_ >= rhythm(run.phase))) {
+  // What it saw when it went from one phase to the next is always worth one.
+  if (timeline_.open() &&
+      (!last_look_ || run.phase != looked_phase_ || now - *last_look_ >= rhythm(run.phase))) {
     last_look_ = now;
+    looked_phase_ = run.phase;
     timeline_.append(report::timeline_line(run, outlook.observations, outlook.application, now));
   }
   if (snapshots_.open()) {

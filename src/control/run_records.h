@@ -33,10 +33,11 @@ class RunRecords {
   std::string ns_, run_, uid_;
   report::AuditBook book_;
   bool broken_ = false;  // records that do not verify are not added to
+  bool heard_ = false;   // the book was told of the run since it was opened
   std::string stored_head_;
   std::string seen_moments_;  // the lines of snapshots
   std::optional<Time> last_look_, last_flush_;
-  execute::Phase flushed_phase_ = execute::Phase::Approved;
+  execute::Phase looked_phase_ = execute::Phase::Approved, flushed_phase_ = execute::Phase::Approved;
   Ledger audit_, timeline_, snapshots_;
 };
 

@@ -29,6 +29,7 @@ Finding interference(const Run& run, const Sight& sight);
 // guard_pressure.cc: what cannot be read, in words; empty if all can. Keeps baseline and peaks.
 std::string unreadable(const Run& run, const Sight& sight);
 Finding pressure(Run& run, const Sight& sight);
+void note_application(Run& run, const Sight& sight);
 
 // guard_workloads.cc. REQUIRES: the watches can be trusted.
 Finding pending_replacement(Run& run, const Sight& sight);

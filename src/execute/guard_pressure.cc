@@ -86,10 +86,14 @@ bool before_evictions(const Run& run, Time now) {
   return !first || now <= *first;
 }
 
+// That of these three which is about this part of the run.
+template <typename T>
+T& part_of_now(const Run& run, Time now, T& before, T& during, T& after) {
+  if (before_evictions(run, now)) return before;
+  return waits_for_reap(run.phase) || run.phase == Phase::Succeeded ? after : during;
+}
 PressurePeak& peak_of_now(Run& run, Time now) {
-  if (before_evictions(run, now)) return run.guards.before;
-  const bool after = waits_for_reap(run.phase) || run.phase == Phase::Succeeded;
-  return after ? run.guards.after : run.guards.during;
+  return part_of_now(run, now, run.guards.before, run.guards.during, run.guards.after);
 }
 
 bool high(double value, double limit, double baseline, const Limits& limits) {
@@ -112,6 +116,17 @@ std::string unreadable(const Run& run, const Sight& sight) {
       problem = fmt::format("pod {} {}", name_of(sight.cluster, pod), what);
   });
   return problem;
+}
+
+// In any unit, so the steps are relative.
+void note_application(Run& run, const Sight& sight) {
+  if (!sight.application || !sight.application->known) return;
+  constexpr double kStep = 1.02;
+  ApplicationPeaks& peaks = run.guards.application;
+  std::optional<double>& peak = part_of_now(run, sight.now, peaks.before, peaks.during, peaks.after);
+  const double value = sight.application->value;
+  if (!std::isfinite(value)) return;
+  if (!peak || (value > *peak && value > kStep * *peak)) peak = value;
 }
 
 Finding pressure(Run& run, const Sight& sight) {

@@ -59,6 +59,7 @@ std::vector<GuardFinding> look(Run& run, const Sight& sight) {
     add(guards::pending_replacement(run, sight));
     add(guards::crash_loop(run, sight));
   }
+  guards::note_application(run, sight);
   add(application(sight));
   return findings;
 }

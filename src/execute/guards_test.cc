@@ -253,6 +253,20 @@ TEST_F(Guards, AnApplicationThatIsSlowStops) {
   expect_stop("application", "ApplicationSlow");
 }
 
+// The fixture stands in the moment of the first eviction, which still counts as before it.
+TEST_F(Guards, TheHighestAnswersOfTheApplicationAreKeptForTheRecord) {
+  EXPECT_EQ(stage.run.guards.application, ApplicationPeaks{}) << "no query was given";
+  stage.application = ApplicationSignal{true, 0.1, 0.25};
+  ASSERT_TRUE(stage.play_until(Phase::Settling));
+  stage.application = ApplicationSignal{true, 0.2, 0.25};
+  stage.turn();
+  stage.application = ApplicationSignal{true, 0.15, 0.25};
+  ASSERT_TRUE(stage.play());
+  ASSERT_EQ(stage.run.phase, Phase::Succeeded) << stage.run.message;
+  EXPECT_EQ(stage.run.guards.application.during, 0.2);
+  EXPECT_EQ(stage.run.guards.application.after, 0.15);
+}
+
 TEST_F(Guards, AnApplicationThatCannotBeAskedHoldsBackAndThenStops) {
   stage.application = ApplicationSignal{false, 0, 0.25};
   EXPECT_EQ(stage.ask("application").signal, Signal::Wait);

@@ -59,10 +59,17 @@ struct PressurePeak {
   bool operator==(const PressurePeak&) const = default;
 };
 
+// The highest answers to the user's own query (guards.run.prometheus), in its unit; absent: none was given, or not then.
+struct ApplicationPeaks {
+  std::optional<double> before, during, after;
+  bool operator==(const ApplicationPeaks&) const = default;
+};
+
 // What the guards remember. Windows themselves are the agents'.
 struct GuardMemory {
   std::map<std::string, PressurePeak> baseline;  // by survivor, before the first eviction
   PressurePeak before, during, after;            // worst of all survivors, for the record
+  ApplicationPeaks application;                  // for the record, too
   std::optional<Time> last_eviction;             // when the newest was intended
   std::optional<Time> unreadable_since;          // telemetry, or the application's own signal
   std::optional<Time> distrusted_since;          // the watches

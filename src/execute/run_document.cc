@@ -155,6 +155,11 @@ class Reader {
     memory.before = peak(object(g, "before"));
     memory.during = peak(object(g, "during"));
     memory.after = peak(object(g, "after"));
+    const Tree& application = object(g, "application");
+    const auto highest = [&](std::string_view key) {
+      return application.has(key) ? std::optional(application[key].number()) : std::nullopt;
+    };
+    memory.application = {highest("before"), highest("during"), highest("after")};
     memory.last_eviction = time(g, "lastEviction");
     memory.unreadable_since = time(g, "unreadableSince");
     memory.distrusted_since = time(g, "distrustedSince");

@@ -152,6 +152,16 @@ class Writer {
     peak_if_any("before", g.before);
     peak_if_any("during", g.during);
     peak_if_any("after", g.after);
+    if (!(g.application == ApplicationPeaks{})) {
+      json_.key("application").begin_object();
+      const auto highest = [&](std::string_view key, const std::optional<double>& value) {
+        if (value) json_.field(key, *value);
+      };
+      highest("before", g.application.before);
+      highest("during", g.application.during);
+      highest("after", g.application.after);
+      json_.end_object();
+    }
     time("lastEviction", g.last_eviction);
     time("unreadableSince", g.unreadable_since);
     time("distrustedSince", g.distrusted_since);

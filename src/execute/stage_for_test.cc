@@ -282,7 +282,7 @@ Step Stage::look() {
   const Cluster c = cluster();
   const Settings settings = codec::resolve_settings(c, {});
   const Observations seen = observations(c);
-  Sight sight{now,  c,      distrust,     settings,   limits,        seen, application, policy_present,
+  Sight sight{now,  c,      distrust,     settings,   limits,         seen,   application, policy_present,
               acts, paused, revalidation, rehearsals, evictions_left, resting};
   const Step step = advance(run, sight);
   const bool evicts =

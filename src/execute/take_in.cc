@@ -78,6 +78,10 @@ MayBegin refuse(const Run& run, const Desk& desk, const Cluster& cluster, Time n
     return Refusal{"StalePlan", fmt::format("the plan that is published now is {}", desk.plan->hash)};
   if (now >= desk.plan->expires)
     return Refusal{"PlanExpired", fmt::format("it was good until {}", format_rfc3339(desk.plan->expires))};
+  // Planner Requests publishes such a plan as advice.
+  for (const prove::Check& check : desk.plan->checks)
+    if (!check.passed)
+      return Refusal{"ChecksFailed", "the plan was published without being proven: " + check.message()};
   if (const auto& r = desk.plan->replacement) {
     const PoolId id = cluster.find_pool(r->pool);
     if (!id.valid() || cluster.pools[id.index()].kind != PoolKind::Karpenter ||

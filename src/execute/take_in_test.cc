@@ -58,6 +58,14 @@ TEST_F(Approval, ExpiresWithThePlan) {
   EXPECT_THAT(answer(), HasSubstr("PlanExpired"));
 }
 
+TEST_F(Approval, OfAPlanThatFailsACheckIsRefusedAtOnce) {
+  plan.checks = {{"blockers", true, "none", ""}};
+  EXPECT_EQ(answer(), "");
+  plan.checks.push_back({"reap-feasible", false, "Karpenter keeps empty nodes", "b"});
+  EXPECT_THAT(answer(), HasSubstr("ChecksFailed"));
+  EXPECT_THAT(answer(), HasSubstr("reap-feasible: Karpenter keeps empty nodes"));
+}
+
 TEST_F(Approval, IsGoodForOneRun) {
   desk.others = {other(Phase::RolledBack, "hash")};
   EXPECT_THAT(answer(), HasSubstr("AlreadyUsed"));

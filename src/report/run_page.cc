@@ -50,6 +50,18 @@ std::string pressure(const execute::PressurePeak& peak) {
   return fmt::format("cpu {}, memory {}, io {}", percent(peak.cpu), percent(peak.memory), percent(peak.io));
 }
 
+// Empty where no query was given.
+std::string application(const execute::ApplicationPeaks& peaks) {
+  std::string out;
+  const auto part = [&](std::string_view when, const std::optional<double>& value) {
+    if (value) out += fmt::format("{}{} {:g}", out.empty() ? "" : "; ", when, *value);
+  };
+  part("before", peaks.before);
+  part("during", peaks.during);
+  part("after", peaks.after);
+  return out;
+}
+
 std::string object_of(const Mutation& entry) {
   return printable(entry.ns.empty() ? entry.name : entry.ns + "/" + entry.name);
 }
@@ -126,6 +138,8 @@ std::string run_page(const Run& run, Time now, const Style& style) {
   if (run.pressure_guards)
     out += fmt::format("Pressure  before {}; during {}; after {}\n", pressure(run.guards.before),
                        pressure(run.guards.during), pressure(run.guards.after));
+  if (const std::string own = application(run.guards.application); !own.empty())
+    out += "App       own signal, at most: " + own + "\n";
   if (!run.guards.tripped.empty()) out += "Guard     " + printable(run.guards.tripped) + " tripped\n";
   if (!run.guards.late_trip.empty())
     out += "Guard     " + printable(run.guards.late_trip) + " tripped after the nodes were gone\n";
@@ -180,6 +194,8 @@ std::string run_report(const Run& run, Time now) {
                     pressure(run.guards.before), pressure(run.guards.during), pressure(run.guards.after));
   else
     out += "Decided on requests alone: the pressure guards were off.\n\n";
+  if (const std::string own = application(run.guards.application); !own.empty())
+    out += "The application's own signal, at most: " + own + ".\n\n";
   if (!run.guards.tripped.empty()) out += "Guard that tripped: `" + printable(run.guards.tripped) + "`.\n\n";
   if (!run.guards.late_trip.empty())
     out += "Guard that tripped after the nodes were gone: `" + printable(run.guards.late_trip) + "`.\n\n";
