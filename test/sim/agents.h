@@ -15,7 +15,7 @@
 
 namespace tamp::sim {
 
-enum class Forgery : std::uint8_t { Malformed, Oversized, OtherNode, OtherPods };
+enum class Forgery : std::uint8_t { Malformed, Oversized, OtherNode, OtherPods, ClockAhead, ClockBehind };
 using Forgeries = std::map<std::string, Forgery>;  // by node
 
 class Agents : public control::ObservationSource {
@@ -29,7 +29,7 @@ class Agents : public control::ObservationSource {
       std::string document = world_.cast().pressure.observation(node, world_.now());
       if (document.empty()) return;  // silent: the deadline is the asker's
       if (const auto forged = forgeries_.find(node); forged != forgeries_.end())
-        forge(document, node, forged->second);
+        forge(document, node, forged->second, world_.now());
       if (unknown_is_zero_) replace_all(document, "\":null", "\":0.00");
       done(std::move(document));
     });
@@ -40,7 +40,7 @@ class Agents : public control::ObservationSource {
     for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
       text.replace(at, from.size(), to);
   }
-  static void forge(std::string& document, const std::string& node, Forgery forgery) {
+  static void forge(std::string& document, const std::string& node, Forgery forgery, Time now) {
     switch (forgery) {
       case Forgery::Malformed:
         document.resize(document.size() / 2);
@@ -52,7 +52,15 @@ class Agents : public control::ObservationSource {
         return replace_all(document, "\"" + node + "\"", "\"elsewhere\"");
       case Forgery::OtherPods:
         return replace_all(document, R"("uid":")", R"("uid":"gone-)");
+      case Forgery::ClockAhead:
+        return set_clock(document, now, Duration::minutes(10));
+      case Forgery::ClockBehind:
+        return set_clock(document, now, Duration::minutes(-10));
     }
+  }
+
+  static void set_clock(std::string& document, Time now, Duration wrong) {
+    replace_all(document, R"("at":")" + format_rfc3339(now), R"("at":")" + format_rfc3339(now + wrong));
   }
 
   kube::Loop& loop_;

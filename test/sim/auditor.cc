@@ -134,7 +134,16 @@ void Auditor::hear(const Change& change, bool ours, const Call* /*call*/) {
       holder_ = change.after ? change.object().spec()["holderIdentity"].string() : "";
   } else {
     truth_.hear(change, now);
+    if (change.resource == ResourceId::Pods && !change.before) notice_namesake(change.object());
   }
+}
+
+// F18: a StatefulSet gives the next pod the name of the one that was evicted.
+void Auditor::notice_namesake(const Object& pod) {
+  for (const auto& [name, run] : runs_)
+    for (const RunView::Move& move : run.moves)
+      if (!run.over() && move.ns == pod.ns() && move.name == pod.name() && move.uid != pod.uid())
+        coverage_.count("F18 replaced under the same name");
 }
 
 // ---- requests
@@ -180,7 +189,12 @@ const RunView* Auditor::run_intending(std::string_view kind, std::string_view na
                                       bool* in_flight) const {
   for (const auto& [run_name, run] : runs_)
     if (!run.over() && run.intended(kind, name, uid) != nullptr) return &run;
-  // Sent while it was intended, and on its way when that changed.
+  // Sent while it was intended, and on its way when that changed, or when others deleted the run.
+  for (const auto& [run_name, gone] : deleted_) {
+    if (server_.now() - gone.second > kFlight || gone.first.intended(kind, name, uid) == nullptr) continue;
+    if (in_flight != nullptr) *in_flight = true;
+    return &gone.first;
+  }
   const auto recent = recently_intended_.find(fmt::format("{}|{}|{}", kind, name, uid));
   if (recent == recently_intended_.end() || server_.now() - recent->second.second > kFlight) return nullptr;
   const auto run = runs_.find(recent->second.first);
@@ -286,6 +300,9 @@ void Auditor::judge_telemetry(const RunView& run, const std::string& pod_name) {
     if (run.survivors.contains(node) && now - since > kTelemetry)
       violate("I3", fmt::format("evicted {} while survivor {} has not been measured for {}", pod_name, node,
                                 format_duration(now - since)));
+  // Pressure is asked of the cgroups of protected pods and of nothing else ("Automated node consolidation under an SLO guard": a node whose
+  // Background pods soak up what is idle looks saturated and is healthy). So a survivor without any has no pressure to know; once one
+  // has landed there and could be measured, it must be.
   for (const auto& [node, since] : *unpressured_) {
     if (!run.survivors.contains(node) || now - since <= kTelemetry) continue;
     for (const auto& [uid, pod] : truth_.pods())
@@ -383,7 +400,8 @@ void Auditor::judge_claim_write(const Change& change) {
   if (run == nullptr) return violate("I7", "deleted claim " + name + " without a stored intent");
   coverage_.count("claim deleted");
   const std::string_view node = change.before->status()["nodeName"].string();
-  // Pods of a node that is gone are about to be collected.
+  // Where the Node is gone there is nothing left to take from anybody: its pods are about to be collected, and the claim is what keeps the
+  // machine on the bill. One that was made anew under the name counts: its pods run on the claim's machine.
   if (!server_.get(ResourceId::Nodes, "", node)) return;
   if (const PodTruth* pod = truth_.resident(node, now - notice_))
     violate("I11", fmt::format("deleted claim {} while {}/{} runs on its node", name, pod->ns, pod->name));
@@ -392,9 +410,14 @@ void Auditor::judge_claim_write(const Change& change) {
 void Auditor::judge_run_write(const Change& change, bool ours) {
   const std::string name(change.object().name());
   if (!change.after) {
-    if (const auto found = runs_.find(name); found != runs_.end() && found->second.touched())
-      journal_lost_ = journal_lost_ || !found->second.over();
-    runs_.erase(name);
+    if (const auto found = runs_.find(name);
+        found != runs_.end() && found->second.touched() && !found->second.over()) {
+      for (const auto* nodes : {&found->second.victims, &found->second.survivors})
+        for (const auto& [node, uid] : *nodes) journal_lost_.insert(node);
+      journal_lost_.insert(found->second.claim_node);
+    }
+    if (auto gone = runs_.extract(name)) deleted_[name] = {std::move(gone.mapped()), server_.now()};
+    late_trips_.erase(name);
     return;
   }
   const bool created = !change.before;
@@ -403,6 +426,10 @@ void Auditor::judge_run_write(const Change& change, bool ours) {
   if (created) {
     entered_[name + "/Approved"] = server_.now();
     if (ours && !automatic_) violate("I1", "approved a plan by itself under approval Manual");
+    for (const auto& [run, at] : late_trips_)
+      if (ours && server_.now() - at > kFlight)
+        violate("I10", "approved a plan by itself although a guard tripped after run " + run);
+    if (!ours) of_people_.insert(name);
   }
   judge_step(before, after, created);
   runs_[name] = after;
@@ -416,7 +443,7 @@ void Auditor::judge_step(const RunView& before, const RunView& after, bool creat
     violate("I14", "run " + after.name + " forgot phases");
   for (std::size_t i = std::max<std::size_t>(before.phases.size(), 1); i < after.phases.size(); ++i) {
     coverage_.count(fmt::format("{} > {}", after.phases[i - 1], after.phases[i]));
-    if (!may_follow(after.phases[i - 1], after.phases[i]))
+    if (!phase_steps().contains({after.phases[i - 1], after.phases[i]}))
       violate("I14",
               fmt::format("run {} went from {} to {}", after.name, after.phases[i - 1], after.phases[i]));
     if (after.phases[i] != "Validating") continue;
@@ -431,6 +458,8 @@ void Auditor::judge_step(const RunView& before, const RunView& after, bool creat
   if (after.phase != before.phase) {
     if (after.phase == "Aborting" || after.over()) coverage_.count("reason " + after.reason);
     if (after.over()) over_since_[after.name] = now;
+    // Whoever approved it knew, and it went well.
+    if (after.phase == "Succeeded" && of_people_.contains(after.name)) late_trips_.clear();
     if (!created && (after.phases.empty() || after.phases.back() != after.phase))
       violate("I14", "run " + after.name + " is in a phase that it did not enter");
     entered_[after.name + "/" + after.phase] = now;
@@ -455,6 +484,10 @@ void Auditor::judge_step(const RunView& before, const RunView& after, bool creat
   if (!before.tripped.empty() && after.tripped.empty() && !created)
     violate("I10", "run " + after.name + " forgot that a guard had tripped");
   if (!after.tripped.empty() && before.tripped.empty()) coverage_.count("tripped " + after.tripped);
+  if (!after.late_trip.empty() && before.late_trip.empty()) {
+    coverage_.count("F36 late trip");
+    late_trips_[after.name] = now;
+  }
   // The journal only grows, and what is settled stays so.
   if (after.entries.size() < before.entries.size())
     violate("I14", "the journal of " + after.name + " shrank");

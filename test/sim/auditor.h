@@ -68,6 +68,7 @@ class Auditor {
   void catch_up(bool ours, const Call* call);
   void hear(const world::api::Change& change, bool ours, const Call* call);
   void mix(std::string_view text);
+  void notice_namesake(const world::api::Object& pod);
 
   void judge_permission(const Call& call);
   void judge_leadership(const std::string& identity, const Call& call);
@@ -78,6 +79,7 @@ class Auditor {
   void judge_step(const RunView& before, const RunView& after, bool created);
   void judge_protection(const RunView& run, std::string_view before_what);
   void judge_remains();
+  void judge_records(const RunView& run);
   bool left_empty(const std::string& node_uid) const;
   void judge_telemetry(const RunView& run, const std::string& pod_name);
   const RunView* run_intending(std::string_view kind, std::string_view name, std::string_view uid,
@@ -94,9 +96,10 @@ class Auditor {
 
   ClusterTruth truth_;
   MarksLedger marks_;
-  std::map<std::string, RunView> runs_;             // by name; as stored now
-  std::map<std::string, Time> entered_;             // "run/phase"
-  std::map<std::string, std::string> used_hashes_;  // and by which run
+  std::map<std::string, RunView> runs_;                      // by name; as stored now
+  std::map<std::string, std::pair<RunView, Time>> deleted_;  // as they were, and since when
+  std::map<std::string, Time> entered_;                      // "run/phase"
+  std::map<std::string, std::string> used_hashes_;           // and by which run
   // "kind|name|uid" of an entry that was Intended until then, and its run.
   std::map<std::string, std::pair<std::string, Time>> recently_intended_;
   std::set<std::string> rehearsed_;            // uids of pods whose eviction was tried with dryRun
@@ -104,10 +107,12 @@ class Auditor {
   std::string published_;                      // hash of the plan in the policy's status
   std::map<std::string, Time> was_published_;  // until when
   std::optional<Time> paused_at_;              // the policy
+  std::map<std::string, Time> late_trips_;     // by run: a guard tripped when it was over
+  std::set<std::string> of_people_;            // runs
   bool automatic_ = false;
   std::string holder_;                      // of the Lease
   std::map<std::string, Time> over_since_;  // by run
-  bool journal_lost_ = false;               // others deleted a run that was not over
+  std::set<std::string> journal_lost_;      // nodes of runs that others deleted before they were over
   std::set<std::string> left_cordoned_;     // nodes by uid
   std::set<std::string> whole_before_;      // controllers by uid
   std::optional<Time> still_since_;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 #include <vector>
@@ -216,11 +217,18 @@ bool Mischief::strike(const Trouble& trouble, const RunView& run) {
       return api.remove(ResourceId::CustomResourceDefinitions, "", kDefinition).ok();
     }
     case CgroupReused:
+    case AgentSkewed:
     case AgentForged: {
       const std::string node = some_node(run.survivors, dice);
-      if (node.empty() || run.requests_only) return false;
-      forgeries_[node] =
-          trouble.kind == CgroupReused ? Forgery::OtherPods : static_cast<Forgery>(dice.below(3));
+      // One fault of an agent's answers at a time.
+      if (node.empty() || run.requests_only || forgeries_.contains(node)) return false;
+      if (trouble.kind == CgroupReused)
+        forgeries_[node] = Forgery::OtherPods;
+      else if (trouble.kind == AgentSkewed)
+        forgeries_[node] = dice.chance(0.5) ? Forgery::ClockAhead : Forgery::ClockBehind;
+      else
+        forgeries_[node] = static_cast<Forgery>(dice.below(3));
+      // When an agent measured is told by the controller's own clock, from when it heard it: a wrong one changes nothing.
       if (trouble.kind == AgentForged) ailing_.emplace(node, world_.now());
       return true;
     }
@@ -246,16 +254,22 @@ bool Mischief::strike(const Trouble& trouble, const RunView& run) {
         ailing_.emplace(node, world_.now());
       return true;
     }
-    case Squeeze: {
+    case Squeeze:
+    case LateSqueeze:
+    case Spike: {
       const std::string node = some_node(run.survivors, dice);
       if (node.empty() || run.requests_only) return false;
-      std::vector<std::pair<std::string, std::string>> pods;
-      for (const auto& [key, pod] : api.objects(ResourceId::Pods))
-        if (pod->spec()["nodeName"].string() == node && pod->spec()["priority"].integer() < 100'000)
-          pods.push_back(key);
-      for (const auto& [ns, name] : pods)
-        patch(ResourceId::Pods, ns, name, R"({"metadata":{"annotations":{"sim.tamp.dev/demand":"hog"}}})");
-      return !pods.empty();
+      if (trouble.kind == Spike) spiked_.insert(node);
+      return squeeze(node, "hog");
+    }
+    case OwnQuota: {
+      if (run.requests_only) return false;
+      return std::any_of(run.survivors.begin(), run.survivors.end(), [this](const auto& survivor) {
+        return want(survivor.first, "hog", [](const world::api::Object& pod) {
+          return pod.spec()["priority"].integer() >= 100'000 &&
+                 pod.spec()["containers"].elements().front().at({"resources", "limits"}).has("cpu");
+        });
+      });
     }
     case StaleApproval:
       return approve(fmt::format("stale-{}", ++made_), fmt::format("{:064x}", dice.next()));
@@ -279,6 +293,26 @@ bool Mischief::strike(const Trouble& trouble, const RunView& run) {
     default:
       return false;
   }
+}
+
+bool Mischief::want(const std::string& node, const std::string& demand,
+                    const std::function<bool(const world::api::Object&)>& who) {
+  world::api::Server& api = world_.api();
+  std::vector<std::pair<std::string, std::string>> pods;
+  for (const auto& [key, pod] : api.objects(ResourceId::Pods))
+    if (pod->spec()["nodeName"].string() == node && who(*pod)) pods.push_back(key);
+  for (const auto& [ns, name] : pods)
+    patch(ResourceId::Pods, ns, name,
+          fmt::format(R"({{"metadata":{{"annotations":{{"sim.tamp.dev/demand":"{}"}}}}}})", demand));
+  return !pods.empty();
+}
+
+bool Mischief::squeeze(const std::string& node, const std::string& demand) {
+  return want(node, demand, [](const world::api::Object&) { return true; });
+}
+
+void Mischief::end_spikes() {
+  for (const std::string& node : std::exchange(spiked_, {})) squeeze(node, "steady 50m");
 }
 
 void Mischief::end_automatic_approval() {

@@ -1,6 +1,7 @@
 // Carries out the troubles that befall the cluster and what people do to it; those of the wire and of processes are the trial's.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -27,6 +28,8 @@ class Mischief {
   const std::map<std::string, Time>& unpressured() const { return unpressured_; }
   // What becomes of agents' answers on their way.
   const Forgeries& forgeries() const { return forgeries_; }
+  // Those who wanted all cores for a moment are content again.
+  void end_spikes();
   // No new run is begun by the policy.
   void end_automatic_approval();
   // From now on no node knows its pressure.
@@ -42,10 +45,15 @@ class Mischief {
   std::string some_node(const std::map<std::string, std::string>& nodes, world::Dice& dice) const;
   bool patch_template(const RunView& run, world::Dice& dice, const std::string& annotation,
                       const std::string& value);
+  // These pods of the node want so much from now on; false if there are none.
+  bool want(const std::string& node, const std::string& demand,
+            const std::function<bool(const world::api::Object& pod)>& who);
+  bool squeeze(const std::string& node, const std::string& demand);  // all of them
 
   world::World& world_;
   std::set<std::string> silent_;                             // kubelets
   std::set<std::pair<std::string, std::string>> finalized_;  // pods
+  std::set<std::string> spiked_;                             // nodes
   std::map<std::string, Time> ailing_, unpressured_;
   Forgeries forgeries_;
   codec::Tree definition_;  // that was deleted

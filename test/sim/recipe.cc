@@ -61,17 +61,17 @@ bool add_policy(world::Scenario& scenario, bool slo, Dice& dice) {
   const bool automatic = dice.chance(0.2);
   const std::int64_t nodes = dice.between(1, 3), settle = dice.between(5, 30);
   const std::int64_t patience = dice.between(20, 90), escalate = dice.between(20, 60),
-                     give_up = dice.between(100, 240);
+                     give_up = dice.between(100, 240), watch = dice.between(20, 60);
   scenario.objects.push_back(json(fmt::format(
       R"({{"apiVersion":"temper.codes/v1alpha1","kind":"TemperPolicy","metadata":{{"name":"default"}},"spec":{{)"
       R"("mode":"Act","planner":"{}","approval":"{}","minNodeLifetime":"0s","utilizationThreshold":1,)"
       R"("disruption":{{"consolidationPolicy":"WhenEmptyOrUnderutilized","consolidateAfter":"0s","consolidationSavingsThreshold":0,"budgets":[{{"nodes":"{}"}}]}},)"
       R"("guards":{{"minSamples":3,"headroom":{{"cpu":1,"memory":1}},"run":{{"minSamples":2,)"
-      R"("settle":"{}s","afterReapWatch":"20s","pdbPatience":"{}s","pendingReplacementAfter":"60s",)"
+      R"("settle":"{}s","afterReapWatch":"{}s","pdbPatience":"{}s","pendingReplacementAfter":"60s",)"
       R"("launchTimeout":"90s"}}}},)"
       R"("reap":{{"mode":"{}","escalateAfter":"{}s","giveUpAfter":"{}s"}}}}}})",
-      slo ? "SLO" : "Requests", automatic ? "Automatic" : "Manual", nodes, settle, patience, reap, escalate,
-      give_up)));
+      slo ? "SLO" : "Requests", automatic ? "Automatic" : "Manual", nodes, settle, watch, patience, reap,
+      escalate, give_up)));
   return automatic;
 }
 
@@ -127,6 +127,7 @@ void add_workloads(world::Scenario& scenario, Dice& dice) {
     plan.replicas.values = {std::to_string(dice.between(1, 5))};
     plan.cpu.values = {fmt::format("{}m", dice.between(1, 5) * 100)};
     plan.memory.values = {fmt::format("{}Mi", dice.between(1, 6) * 100)};
+    if (dice.chance(0.3)) plan.cpu_limit = "600m";
     plan.priority_class = one_of(dice, kClasses);
     if (dice.chance(0.15)) plan.spread = dice.chance(0.5) ? "zone" : "host";
     if (dice.chance(0.15)) plan.anti_affinity = dice.chance(0.5) ? "required" : "preferred";
@@ -153,15 +154,30 @@ void add_workloads(world::Scenario& scenario, Dice& dice) {
   }
 }
 
-Trouble make_trouble(Dice& dice) {
+// Of all kinds, and more often those of agents where there are any; without agents they would be nothing.
+TroubleKind make_kind(Dice& dice, bool slo) {
+  using enum TroubleKind;
+  constexpr auto kFirst = static_cast<std::size_t>(AgentSilent),
+                 kLast = static_cast<std::size_t>(LateSqueeze);
+  const std::size_t any = dice.below(kTroubleKinds), of_agents = kFirst + dice.below(kLast - kFirst + 1);
+  const bool wants_agents = any >= kFirst && any <= kLast;
+  if (slo && dice.chance(0.3)) return static_cast<TroubleKind>(of_agents);
+  return !slo && wants_agents ? Crash : static_cast<TroubleKind>(any);
+}
+
+Trouble make_trouble(Dice& dice, bool slo) {
   constexpr std::array<const char*, 12> kPhases = {"Approved", "Validating",   "Protecting", "Cordoning",
                                                    "Draining", "Draining",     "Draining",   "Draining",
                                                    "Settling", "AwaitingReap", "Aborting",   "Launching"};
   Trouble trouble;
   // A crash is the most important fault of all, and it is cheap.
-  trouble.kind = dice.chance(0.25) ? TroubleKind::Crash : static_cast<TroubleKind>(dice.below(kTroubleKinds));
+  trouble.kind = dice.chance(0.25) ? TroubleKind::Crash : make_kind(dice, slo);
   trouble.phase = one_of(dice, kPhases);
-  trouble.delay = Duration{dice.between(0, dice.chance(0.5) ? 3'000'000'000 : 25'000'000'000)};
+  if (trouble.kind == TroubleKind::LateSqueeze) trouble.phase = "Succeeded";
+  // Some phases pass within milliseconds.
+  trouble.delay = Duration{dice.between(0, dice.chance(0.5)   ? 3'000'000'000
+                                           : dice.chance(0.3) ? 5'000'000
+                                                              : 25'000'000'000)};
   trouble.lasting = Duration::seconds(dice.between(3, 60));
   trouble.salt = dice.next();
   return trouble;
@@ -191,7 +207,7 @@ Recipe make_recipe(std::uint64_t seed) {
   recipe.human_cordon = dice.chance(0.2);
   const auto troubles = static_cast<int>(dice.chance(0.1) ? 0 : dice.between(1, 4));
   for (int i = 0; i < troubles; ++i) {
-    recipe.troubles.push_back(make_trouble(trouble));
+    recipe.troubles.push_back(make_trouble(trouble, recipe.slo));
     if (recipe.troubles.back().kind == TroubleKind::TakeOver) recipe.controllers = 2;
   }
   return recipe;

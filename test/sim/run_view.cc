@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
 
 namespace tamp::sim {
 namespace {
@@ -46,7 +45,11 @@ RunView read_run_view(const world::api::Object& object) {
   run.requests_only = journal["requestsOnly"].boolean();
   run.claim = text(journal, "claim");
   run.claim_uid = text(journal, "claimUid");
+  run.claim_node = text(journal, "claimNode");
   run.tripped = text(journal["guards"], "tripped");
+  run.late_trip = text(journal["guards"], "lateTrip");
+  run.watched_late = journal.has("lateWatchUntil");
+  run.audit_head = text(status, "auditHead");
   for (const Tree& victim : journal["victims"].elements()) {
     run.victims[text(victim, "node")] = text(victim, "uid");
     if (victim.has("claim")) run.victim_claims[text(victim, "claim")] = text(victim, "claimUid");
@@ -71,7 +74,7 @@ RunView read_run_view(const world::api::Object& object) {
   return run;
 }
 
-bool may_follow(std::string_view from, std::string_view to) {
+const std::set<std::pair<std::string_view, std::string_view>>& phase_steps() {
   static const std::set<std::pair<std::string_view, std::string_view>> kAllowed = {
       {"Approved", "Validating"},   {"Approved", "RolledBack"},    {"Validating", "Launching"},
       {"Validating", "Protecting"}, {"Validating", "RolledBack"},  {"Launching", "Protecting"},
@@ -81,7 +84,7 @@ bool may_follow(std::string_view from, std::string_view to) {
       {"Settling", "Aborting"},     {"AwaitingReap", "Escalated"}, {"AwaitingReap", "Succeeded"},
       {"AwaitingReap", "Aborting"}, {"Escalated", "Succeeded"},    {"Escalated", "Aborting"},
       {"Aborting", "RolledBack"}};
-  return kAllowed.contains({from, to});
+  return kAllowed;
 }
 
 }  // namespace tamp::sim

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "world/api/object.h"
@@ -23,8 +25,9 @@ struct RunView {
     int tier = 2;  // 0 Background … 4 Critical
     std::optional<std::int64_t> ready_before;
   };
-  std::string name, uid, hash, phase = "Approved", reason, tripped, claim, claim_uid;
-  bool requests_only = false;
+  std::string name, uid, hash, phase = "Approved", reason, tripped, late_trip, claim, claim_uid, claim_node;
+  std::string audit_head;
+  bool requests_only = false, watched_late = false;
   std::map<std::string, std::string> victims, survivors;  // node to uid
   std::map<std::string, std::string> victim_claims;       // claim to uid
   std::vector<Move> moves;
@@ -42,6 +45,7 @@ struct RunView {
 };
 
 RunView read_run_view(const world::api::Object& object);
-bool may_follow(std::string_view from, std::string_view to);
+// All steps from one phase to the next that there are.
+const std::set<std::pair<std::string_view, std::string_view>>& phase_steps();
 
 }  // namespace tamp::sim

@@ -65,6 +65,7 @@ class Trial {
   void make_occasion();
   void inject_bug(std::size_t replica, const Call& call);
   bool all_over() const;
+  bool watched_late() const;
   bool clean() const;
   bool advance(Duration time, const std::function<bool()>& until);
 
@@ -240,7 +241,8 @@ void Trial::strike(const Trouble& trouble) {
       }
       break;
     case StaleLists:
-      spoil_weather(trouble, [&](Weather& w) { w.stale_lists = 0.8, w.cut_watches = 0.3; });
+      // Only who must list again can be told something old.
+      spoil_weather(trouble, [&](Weather& w) { w.stale_lists = 0.8, w.gone_watches = often; });
       break;
     case CutWatches:
       spoil_weather(trouble, [&](Weather& w) { w.cut_watches = often; });
@@ -300,6 +302,10 @@ void Trial::strike(const Trouble& trouble) {
       did = mischief_.strike(trouble, run);
       if (trouble.kind == KillSwitch)
         plans_.push_back(loop_.after(trouble.lasting, [this] { mischief_.heal(); }));
+      // Shorter than the time from one sample to the next.
+      if (did && trouble.kind == Spike)
+        plans_.push_back(loop_.after(Duration{dice.between(200'000'000, 900'000'000)},
+                                     [this] { mischief_.end_spikes(); }));
       break;
   }
   if (!did) return;
@@ -461,6 +467,14 @@ bool Trial::clean() const {
   return true;
 }
 
+// The first run has ended well, its survivors are still watched, and they are to be squeezed.
+bool Trial::watched_late() const {
+  const auto first = auditor_.runs().find(first_run_);
+  return first != auditor_.runs().end() && first->second.watched_late &&
+         std::any_of(recipe_.troubles.begin(), recipe_.troubles.end(),
+                     [](const Trouble& trouble) { return trouble.kind == TroubleKind::LateSqueeze; });
+}
+
 bool Trial::advance(Duration time, const std::function<bool()>& until) {
   const Time end = loop_.now() + time;
   std::int64_t asked = 0;
@@ -507,7 +521,8 @@ TrialResult Trial::run() {
   prepare();
   const Time began = loop_.now();
   const auto quiet = [this] {
-    return first_approval_ && all_over() && (recipe_.automatic || approvals_ >= recipe_.approvals);
+    return first_approval_ && all_over() && (recipe_.automatic || approvals_ >= recipe_.approvals) &&
+           !watched_late();
   };
   advance(kPlanWithin, [this] { return !auditor_.runs().empty(); });
   if (first_approval_) {

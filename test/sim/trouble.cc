@@ -16,8 +16,9 @@ std::string_view name_of(TroubleKind kind) {
       "F23 VictimGone",    "F23 NodesComing",     "F24 HumanCordons",   "F24 HumanUncordons",
       "F24 MarksRemoved",  "F24 MarkChanged",     "F24 NoteRemoved",    "F26 NodeRecreated",
       "F28 RunDeleted",    "F28 RunErased",       "F28 KindDeleted",    "F28 Upgraded",
-      "F29 AgentSilent",   "F29 AgentRestarted",  "F30 AgentFrozen",    "F31 PressureOff",
-      "F33 AgentLies",     "F34 CgroupReused",    "F35 AgentForged",    "F36 Squeeze",
+      "F29 AgentSilent",   "F29 AgentRestarted",  "F29 AgentSkewed",    "F30 AgentFrozen",
+      "F31 PressureOff",   "F32 OwnQuota",        "F33 Spike",          "F34 CgroupReused",
+      "F35 AgentForged",   "F35 AgentLies",       "F36 Squeeze",        "F36 LateSqueeze",
       "F37 StaleApproval", "F37 SecondApproval",  "F37 AbortAsked",     "F38 KillSwitch",
       "F38 NodePaused",    "F38 PolicyObserves"};
   return kNames.at(static_cast<std::size_t>(kind));
@@ -25,7 +26,8 @@ std::string_view name_of(TroubleKind kind) {
 
 bool disturbs_pods(TroubleKind kind) {
   using enum TroubleKind;
-  return (kind >= ScaleUp && kind <= HumanUncordons) || kind == NodeRecreated || kind == Squeeze;
+  return (kind >= ScaleUp && kind <= HumanUncordons) || kind == NodeRecreated || kind == OwnQuota ||
+         kind == Spike || kind == Squeeze || kind == LateSqueeze;
 }
 
 }  // namespace tamp::sim

@@ -52,12 +52,16 @@ enum class TroubleKind : std::uint8_t {
   Upgraded,         // F28: the controller stops in good order, and another begins
   AgentSilent,      // F29
   AgentRestarted,   // F29
+  AgentSkewed,      // F29: its clock is wrong
   AgentFrozen,      // F30
   PressureOff,      // F31
-  AgentLies,        // F33
+  OwnQuota,         // F32: a protected pod wants more than its own limit gives
+  Spike,            // F33: pressure between two samples
   CgroupReused,     // F34: what an agent says of a pod is another one's
   AgentForged,      // F35: malformed, too large, or of another node
-  Squeeze,          // F36: neighbours of protected pods want all cores
+  AgentLies,        // F35: says that there is no pressure, whatever there is
+  Squeeze,          // F36: all pods of a survivor want all of its cores
+  LateSqueeze,      // F36: … when the nodes are gone
   StaleApproval,    // F37
   SecondApproval,   // F37
   AbortAsked,       // F37: and an approval during the abort

@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 
 #include "codec/tree.h"
+#include "report/audit.h"
 #include "sim/auditor.h"
 
 namespace tamp::sim {
 namespace {
 
 using codec::Tree;
+using world::api::ResourceId;
+
+constexpr std::string_view kNamespace = "tamp-system";
 
 // To find out by oneself that a run left something on a node, and to take it off: two looks of the sweep, and a little.
 constexpr Duration kRemainsFor = Duration::seconds(100);
@@ -65,8 +69,49 @@ bool Auditor::left_empty(const std::string& node_uid) const {
   return false;
 }
 
+// I14: the chain holds, nothing was cut off its end, and everything that the journal knows has its record.
+void Auditor::judge_records(const RunView& run) {
+  std::string lines;
+  for (int part = 1;; ++part) {
+    const auto map =
+        server_.get(ResourceId::ConfigMaps, kNamespace, fmt::format("{}-audit-{}", run.name, part));
+    if (!map) break;
+    lines += map->tree()["data"]["audit.jsonl"].string();
+  }
+  const auto missing = [&](const std::string& what) {
+    violate("I14", fmt::format("the audit records of {} know nothing of {}", run.name, what));
+  };
+  coverage_.count("audit records judged");
+  if (const auto head = report::verify_audit(lines); !head)
+    return violate("I14",
+                   fmt::format("the audit records of {} do not hold: {}", run.name, head.error().message));
+  if (!report::audit_contains(lines, run.audit_head))
+    violate("I14", fmt::format("the audit records of {} were cut off", run.name));
+  const auto recorded = [&](const std::string& key) {
+    return lines.find(fmt::format(R"("key":"{}")", key)) != std::string::npos;
+  };
+  // A run that ended before it changed anything may have had no finalizer yet, which keeps it until its records are written: they are lost
+  // with the leader.
+  const bool led_by_one =
+      coverage_.of("F1 crash") + coverage_.of("F11 Freeze") + coverage_.of("F12 TakeOver") == 0;
+  if (run.entries.empty() && !led_by_one) return;
+  if (!recorded("approval")) missing("its approval");
+  for (std::size_t i = 0; i < run.phases.size(); ++i)
+    if (!recorded(fmt::format("phase-{}", i))) missing("phase " + run.phases[i]);
+  for (const RunView::Entry& entry : run.entries) {
+    if (!recorded(fmt::format("intent-{}", entry.id)))
+      missing(fmt::format("the intent to {} {}", entry.kind, entry.name));
+    // Nothing came of what was never tried, as far as anybody knows.
+    if (entry.attempts == 0 && (entry.state == "Intended" || entry.state == "Unclear")) continue;
+    if (!recorded(fmt::format("result-{}-{}-{}", entry.id, entry.attempts, entry.state)))
+      missing(fmt::format("what came of {} {}: {}", entry.kind, entry.name, entry.state));
+  }
+}
+
 void Auditor::conclude() {
   catch_up(false, nullptr);
+  for (const auto& [name, run] : runs_)
+    if (run.over()) judge_records(run);
   for (const auto& [name, run] : runs_)
     if (!run.over()) violate("L1", fmt::format("run {} is still {} ({})", name, run.phase, run.reason));
   for (const auto& [uid, node] : marks_.nodes()) {
@@ -75,8 +120,9 @@ void Auditor::conclude() {
     for (const auto& [mark, value] : node.now) {
       if (mark == "note" || node.shadow.contains(mark)) continue;
       if (mark == "cordon" && (left_cordoned_.contains(uid) || left_empty(uid))) continue;
-      // Others destroyed both proofs that it is ours, the note and the journal: then it must stay.
-      if (node.note_taken && journal_lost_) continue;
+      // Others destroyed both proofs that it is ours, the node's note and the journal of the run that held it. What nothing proves to be ours must
+      // stay (I7).
+      if (node.note_taken && journal_lost_.contains(node.name)) continue;
       violate(mark == "cordon" ? "I8" : "L2", fmt::format("node {} still has {}", node.name, mark));
     }
     for (const auto& [mark, value] : node.shadow)

@@ -17,7 +17,7 @@ struct Weather {
   double denied = 0;         // 403 to writes of `denied_kind`
   std::string denied_kind;   // "nodes", "eviction", "consolidationruns"; empty: all
   std::string denied_name;   // only of this object; empty: all
-  double stale_lists = 0;    // a list from a cache that is behind
+  double stale_lists = 0;    // a new list from a cache that is behind
   double cut_watches = 0;    // a watch breaks when it says something
   double gone_watches = 0;   // … with 410
   bool stalled = false;      // watches say nothing, and stay open

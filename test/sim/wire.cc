@@ -179,6 +179,34 @@ kube::Response Wire::ask(const Call& call) {
   return {answer.status, std::move(answer.body), answer.retry_after};
 }
 
+// A list that must be current comes from the store and never is stale; one "not older than" comes from a cache. That one may be behind, and a
+// server that is behind even that version should say so but may break its word: then the list goes back in time.
+void Wire::grow_stale(std::string_view target, kube::Response& response) {
+  const std::string path(target.substr(0, target.find('?')));
+  const auto old = old_lists_.find(path);
+  const std::size_t match = target.find("resourceVersionMatch=NotOlderThan");
+  if (match != std::string_view::npos && old != old_lists_.end() && weather_.stale_lists > 0 &&
+      dice_.chance(weather_.stale_lists)) {
+    const auto version = [](const std::string& body) {
+      const auto list = codec::read_tree(body);
+      return list ? std::stoull("0" + std::string(list->at({"metadata", "resourceVersion"}).string())) : 0;
+    };
+    constexpr std::string_view kAsked = "resourceVersion=";
+    const std::size_t asked = target.find(kAsked);
+    const std::uint64_t least = asked == std::string_view::npos
+                                    ? 0
+                                    : std::stoull("0" + std::string(target.substr(asked + kAsked.size())));
+    const std::uint64_t told = version(old->second.body);
+    if (told < least)
+      ears_.count("F2 list that goes back");
+    else if (told < version(response.body))
+      ears_.count("F2 stale list");
+    response = old->second;
+  } else if (old == old_lists_.end() || dice_.chance(0.5)) {
+    old_lists_[path] = response;
+  }
+}
+
 void Wire::arrive(std::uint64_t id) {
   Trip& trip = trips_.at(id);
   const Call call = take_apart(trip.request);
@@ -214,17 +242,8 @@ void Wire::arrive(std::uint64_t id) {
     if (call.write()) ears_.count("F5 lost after");
     return answer(id, {{}, {"timed out", true}}, timeout);
   }
-  // Pages and lists that must be current are never stale; those "from any version" may be.
-  if (call.method == Method::Get && call.name.empty() && response.status == 200 &&
-      trip.request.target.find("resourceVersion=0") != std::string::npos) {
-    auto old = old_lists_.find(trip.request.target);
-    if (old != old_lists_.end() && weather_.stale_lists > 0 && dice_.chance(weather_.stale_lists)) {
-      ears_.count("F2 stale list");
-      response = old->second;
-    } else if (old == old_lists_.end() || dice_.chance(0.5)) {
-      old_lists_[trip.request.target] = response;
-    }
-  }
+  if (call.method == Method::Get && call.name.empty() && response.status == 200)
+    grow_stale(trip.request.target, response);
   answer(id, {std::move(response), {}}, delay());
 }
 

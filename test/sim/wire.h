@@ -77,6 +77,7 @@ class Wire : public kube::ApiTransport {
   void answer(std::uint64_t id, kube::Exchange exchange, Duration after);
   std::optional<kube::Response> refusal(const Call& call);
   kube::Response ask(const Call& call);
+  void grow_stale(std::string_view target, kube::Response& response);
 
   kube::Loop& world_loop_;
   world::api::Server& server_;
@@ -92,7 +93,7 @@ class Wire : public kube::ApiTransport {
   std::set<std::string> unseen_;  // uids of pods that were kept back
   std::uint64_t next_ = 0;
   std::map<std::uint64_t, Trip> trips_;
-  std::map<std::string, kube::Response> old_lists_;  // by target: what an older cache would say
+  std::map<std::string, kube::Response> old_lists_;  // by path: what an older cache would say
 };
 
 }  // namespace tamp::sim
