@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Approved plans on a real control plane with real Karpenter: a delete run that Karpenter's emptiness reaps, a replacement, a drain that
-waits for a budget, the kill switch, the controller killed in each phase, a second replica. After each, a comparison of all objects
-shows only what was intended.
+waits for a budget, the kill switches, the controller killed in each phase, a second replica. After each, a comparison of all objects of every
+kind shows only what was intended.
 
 No story races the controller, however slow or fast the machine is: where one must happen in the middle of a drain, KWOK is frozen, so
-that no pod stops or starts and the drain cannot get further than its first eviction. And each begins when all runs are over: what one
+that no pod stops or starts and the drain cannot get further than its first eviction; where one must happen in a phase that passes at once, the
+controller's way to the API server is slow. And each begins when all runs are over: what one
 left under way would end in the next one's comparison.
 
 karpenter_runs_test.py [NAME…], or TAMP_E2E_STORIES="NAME…": only these stories. Run by run.py, with Karpenter.
@@ -27,6 +28,7 @@ TYPES = os.environ["TAMP_E2E_INSTANCE_TYPES"]
 sys.path[:0] = [str(SOURCE / "test/e2e"), str(SOURCE / "test/e2e/controlplane")]
 import load  # noqa: E402
 from processes import dies_with_parent  # noqa: E402
+from slow_road import SlowRoad  # noqa: E402
 
 MARKS = ("karpenter.sh/do-not-disrupt", "cluster-autoscaler.kubernetes.io/scale-down-disabled", "autoscaling.cast.ai/removal-disabled",
          "temper.codes/run")
@@ -59,10 +61,10 @@ def control(*words):
 RUNS, POLICY = "/apis/temper.codes/v1alpha1/consolidationruns", "/apis/temper.codes/v1alpha1/temperpolicies/default"
 DEPLOYMENTS = "/apis/apps/v1/namespaces/load/deployments"
 LEASES = "/apis/coordination.k8s.io/v1/namespaces/tamp-system/leases"
-# What people, autoscalers and runs write. Read without kubectl: on a busy machine starting one takes longer than the answer.
-WRITTEN = {"Node": "/api/v1/nodes", "NodePool": "/apis/karpenter.sh/v1/nodepools", "NodeClaim": "/apis/karpenter.sh/v1/nodeclaims",
-           "Deployment": "/apis/apps/v1/deployments", "PodDisruptionBudget": "/apis/policy/v1/poddisruptionbudgets",
-           "Namespace": "/api/v1/namespaces", "Service": "/api/v1/services"}
+# Read without kubectl: on a busy machine starting one takes longer than the answer.
+WRITTEN = {"Node": "/api/v1/nodes", "NodePool": "/apis/karpenter.sh/v1/nodepools", "NodeClaim": "/apis/karpenter.sh/v1/nodeclaims"}
+# What comes and goes with every pod, and tells nothing that its Deployment does not.
+RESTLESS = {"Event", "Lease", "Pod", "Endpoints", "EndpointSlice", "ComponentStatus"}
 
 
 def wait_until(what, condition, seconds):
@@ -79,11 +81,13 @@ def wait_until(what, condition, seconds):
 class Controller:
     count = 0
 
-    def __init__(self, *flags):
+    def __init__(self, *flags, road=None):
         Controller.count += 1
         name = f"tamp-runs-{Controller.count}"
         kubeconfig = must(sys.executable, os.environ["TAMP_E2E_CONTROLPLANE"], "kubeconfig", "tamp-system", "tamp-controller", "7200",
                           name, DIRECTORY).strip()
+        if road:
+            kubeconfig = road.lead(kubeconfig)
         self.path = DIRECTORY / f"{name}.log"
         self.log = open(self.path, "w")
         self.process = subprocess.Popen([TAMP, "controller", "--kubeconfig", kubeconfig, "--log-format", "json", "--pod-name", name,
@@ -271,26 +275,40 @@ class Cluster:
             return phase in phases
         wait_until(f"{name} is {phases}: {command(TAMP, 'run', 'show', name)[1]}", look, seconds)
 
+    def kinds(self):
+        """Every kind that the API server knows and lists, and where."""
+        groups = [("", "/api/v1")] + [(group["name"], f"/apis/{group['preferredVersion']['groupVersion']}")
+                                      for group in self.api.call("GET", "/apis")["groups"]]
+        return [(f"{resource['kind']}.{group}" if group else resource["kind"], resource["kind"], f"{path}/{resource['name']}")
+                for group, path in groups for resource in self.api.call("GET", path)["resources"]
+                if "list" in resource["verbs"] and "/" not in resource["name"] and resource["kind"] not in RESTLESS]
+
     def settled(self):
-        """All that people and autoscalers wrote; not what changes by itself."""
+        """All that people, autoscalers and runs wrote; not what changes by itself."""
         out = {}
-        for kind, item in ((kind, item) for kind, path in WRITTEN.items() for item in self.api.list(path)):
+        for name, kind, item in ((name, kind, item) for name, kind, path in self.kinds() for item in self.api.list(path)):
             meta = item["metadata"]
             annotations = {k: v for k, v in meta.get("annotations", {}).items()
                            if not k.startswith(("kwok.x-k8s.io", "deployment.kubernetes.io", "kubectl.kubernetes.io", "node.alpha", "temper.codes/requests"))}
             labels = meta.get("labels", {})
-            spec = json.loads(json.dumps(item.get("spec", {})))
-            if kind == "Deployment":
-                spec.pop("replicas", None)
+            spec = json.loads(json.dumps({k: v for k, v in item.items() if k not in ("metadata", "status", "apiVersion", "kind")}))
+            spec.update(spec.pop("spec", {}))
             if kind == "Node":
                 spec["taints"] = [t for t in spec.get("taints", []) if not t["key"].startswith("node.kubernetes.io/")]
-            out[f"{kind} {meta.get('namespace', '')}/{meta['name']}"] = json.dumps(
-                {"annotations": annotations, "labels": labels, "spec": spec, "finalizers": meta.get("finalizers")}, sort_keys=True)
+            out[f"{name} {meta.get('namespace', '')}/{meta['name']}"] = json.dumps(
+                {"uid": meta.get("uid"), "annotations": annotations, "labels": labels, "spec": spec, "finalizers": meta.get("finalizers"),
+                 "owners": meta.get("ownerReferences")}, sort_keys=True)
         return out
+
+    def records(self):
+        """What runs may leave behind and go on writing: themselves and their records."""
+        names = [item["metadata"]["name"] for item in self.api.list(RUNS)]
+        return [*names, *(f"{name}-{what}-{part}" for name in names for what in ("audit", "timeline", "snapshots") for part in range(1, 5))]
 
     def compare(self, before, gone=(), new=()):
         """Only these objects went and came, and nothing else is different."""
-        after = self.settled()
+        ours = tuple(f"/{name}" for name in self.records())
+        before, after = ({key: text for key, text in objects.items() if not key.endswith(ours)} for objects in (before, self.settled()))
         differences = [f"gone: {key}" for key in before if key not in after and not any(key.endswith("/" + name) for name in gone)]
         differences += [f"new: {key}" for key in after if key not in before and not any(key.endswith("/" + name) for name in new)]
         differences += [f"still there: {name}" for name in gone if any(key.endswith("/" + name) for key in after)]
@@ -409,11 +427,70 @@ def budget_waits(cluster):
 
 
 @story
+def paused_policy(cluster):
+    """In the middle of a drain the policy is paused: nothing more is evicted, until somebody gives the run up."""
+    controller = Controller()
+
+    def evictions():
+        return [m["name"] for m in cluster.run(name)["status"]["journal"]["mutations"] if m["kind"] == "Evict" and m["state"] != "Intended"]
+    try:
+        cluster.wait_for_plan()
+        before = cluster.settled()
+        with cluster.no_pod_starts_or_stops():
+            name = cluster.approve()
+            cluster.evicts(name)
+            assert len(cluster.moves(name)) > 1, "the victim has a single pod: nothing is left to hold back"
+            must(TAMP, "pause")
+            assert "PAUSED" in must(TAMP, "status")
+            asked = evictions()
+        cluster.pods_run()
+        time.sleep(12)  # twice the time between two evictions
+        assert evictions() == asked, (asked, evictions())
+        assert cluster.phase(name)[0] == "Draining", cluster.phase(name)
+        must(TAMP, "abort", name)
+        cluster.reaches(name, "RolledBack", seconds=120)
+        assert cluster.phase(name)[1] == "AbortRequested", cluster.phase(name)
+        must(TAMP, "resume")
+        cluster.ended(name, before)
+    finally:
+        command(TAMP, "resume")
+        controller.stop()
+
+
+class Killer:
+    """Kills the controller in the moment in which a run enters a phase, and starts the next one. `died` is what the stored run said then."""
+
+    def __init__(self, cluster, wanted):
+        self.cluster, self.wanted, self.died = cluster, set(wanted), []
+        self.road = SlowRoad(0.6)
+        self.controller = Controller(road=self.road)
+
+    def missing(self):
+        return self.wanted - set(self.died)
+
+    def follow(self, news, wanted=None, then=lambda phase: None):
+        """To the end of the run of that name, or of the next one. Its name and the phase it ended in."""
+        for name, phase in news:
+            if wanted not in (None, name):
+                continue
+            if phase in ("Succeeded", "RolledBack"):
+                return name, phase
+            if phase in self.missing():
+                self.controller.kill_and_forget(self.cluster.api)
+                self.died.append(self.cluster.phase(name)[0])
+                self.controller = Controller(road=self.road)
+            then(phase)
+        raise AssertionError("the watch ended before the run")
+
+    def stop(self):
+        self.controller.stop()
+        self.road.close()
+
+
+@story
 def killed_in_each_phase(cluster):
     """SIGKILL as soon as a run enters a phase; whoever comes next goes on, and in the end nothing is left over."""
-    wanted = {"Validating", "Protecting", "Cordoning", "Draining", "Settling", "AwaitingReap"}
-    seen = []
-    controller = Controller()
+    killer, ends = Killer(cluster, ["Validating", "Protecting", "Cordoning", "Draining", "Settling", "AwaitingReap"]), []
     try:
         # Before the first mutation a run may also be given up: then the next one shows the rest.
         for _ in range(6):
@@ -423,22 +500,53 @@ def killed_in_each_phase(cluster):
             cluster.old_plans |= {plan["hash"]}
             if not good:  # another plan was published meanwhile
                 continue
-            for name, phase in news:  # told by a watch: phases that need no waiting pass within milliseconds
-                if phase in ("Succeeded", "RolledBack"):
-                    break
-                if phase not in seen:
-                    controller.kill_and_forget(cluster.api)
-                    seen += {phase, cluster.phase(name)[0]} - set(seen)
-                    controller = Controller()
-            cluster.reaches(name, "Succeeded", "RolledBack", seconds=180)
+            name, phase = killer.follow(news)
+            ends.append(phase)
             cluster.ended(name, before)
-            if wanted <= set(seen):
+            if not killer.missing() and "Succeeded" in ends:
                 break
             cluster.stir(f"after-{name}")
-        print("killed in", ", ".join(seen))
-        assert len(wanted - set(seen)) <= 1, f"not killed in {wanted - set(seen)}"
+        print("killed in", ", ".join(killer.died), "- runs ended", ", ".join(ends))
+        assert not killer.missing(), f"not killed in {killer.missing()}"
+        assert "Succeeded" in ends, ends
     finally:
-        controller.stop()
+        killer.stop()
+
+
+@story
+def killed_while_escalated_and_aborting(cluster):
+    """Karpenter hangs, so that the run escalates: it dies there, and the next one sees it through. And one that dies while it takes back."""
+    cluster.policy(reap={"mode": "Autoscaler", "escalateAfter": "3s", "giveUpAfter": "5m"})
+    killer = Killer(cluster, ["Escalated"])
+    try:
+        cluster.wait_for_plan()
+        before, news = cluster.settled(), cluster.phases()
+
+        def hang(phase):
+            if phase == "Settling":
+                control("freeze", "karpenter")
+            if phase == "Escalated":
+                control("thaw", "karpenter")
+        name, phase = killer.follow(news, cluster.approve(), hang)
+        assert phase == "Succeeded" and killer.died == ["Escalated"], (phase, killer.died)
+        cluster.ended(name, before)
+
+        cluster.stir("killed_while_aborting")
+        killer.wanted |= {"Aborting"}
+        cluster.wait_for_plan()
+        before, news = cluster.settled(), cluster.phases()
+        with cluster.no_pod_starts_or_stops():
+            name = cluster.approve()
+            cluster.evicts(name)
+            must(TAMP, "abort", name)
+            name, phase = killer.follow(news, name)
+        assert phase == "RolledBack" and killer.died == ["Escalated", "Aborting"], (phase, killer.died)
+        assert cluster.phase(name)[1] == "AbortRequested", cluster.phase(name)
+        cluster.ended(name, before)
+    finally:
+        control("thaw", "karpenter")
+        killer.stop()
+        cluster.policy()
 
 
 @story
@@ -454,7 +562,7 @@ def second_replica(cluster):
             name = cluster.approve()
             cluster.evicts(name)
             one.kill()
-        cluster.reaches(name, "Succeeded", "RolledBack", seconds=300)
+        cluster.reaches(name, "Succeeded", seconds=300)
         assert two.leads()
         cluster.ended(name, before)
     finally:
@@ -462,35 +570,55 @@ def second_replica(cluster):
         two.stop()
 
 
-@story
-def replacement(cluster):
-    """A node that is too large for what is on it: Karpenter launches a smaller one, and the old one goes."""
-    large = cluster.node_of_a_pool_of_its_own("roomy", "m-32x-amd64-linux", {"cpu": "500m", "memory": "1Gi"}, replicas=3)
+def replaces(cluster, pool, controller, see_through):
+    """A node that is too large for what is on it: Karpenter launches a smaller one, and the old one goes. `see_through` gets the news of runs,
+    and comes back when this one has succeeded."""
+    large = cluster.node_of_a_pool_of_its_own(pool, "m-32x-amd64-linux", {"cpu": "500m", "memory": "1Gi"}, replicas=3)
     nobody = {"disruption": {"budgets": [{"nodes": "0"}]}}
-    cluster.policy(nodePools=[{"name": pool, **nobody} for pool in load.POOLS])
-    controller = Controller()
+    others = [item["metadata"]["name"] for item in cluster.api.list(WRITTEN["NodePool"]) if item["metadata"]["name"] != pool]
+    cluster.policy(nodePools=[{"name": other, **nobody} for other in others])
     try:
         plan = wait_until("a plan replaces the large node", lambda: next(
             (plan for plan in [cluster.plan()] if plan and plan["commands"][0]["nodes"] == [large]), None), 120)
         assert plan["commands"][0]["decision"] == "replace", plan
-        before = cluster.settled()
+        before, news = cluster.settled(), cluster.phases()
         name = cluster.approve()
-        cluster.reaches(name, "Succeeded", seconds=400)
+        see_through(name, news)
         journal = cluster.run(name)["status"]["journal"]
         cluster.pods_run()
+        wait_until("nothing is left", lambda: not cluster.run(name)["metadata"].get("finalizers"), 60)
         cluster.compare(before, gone=cluster.victims(name), new=[journal["claim"], journal["claimNode"]])
         claim = cluster.api.call("GET", f"{WRITTEN['NodeClaim']}/{journal['claim']}")
         labels = claim["metadata"]["labels"]
         assert labels["node.kubernetes.io/instance-type"] in plan["commands"][0]["replacement"]["instanceTypes"], labels
         assert {c["type"]: c["status"] for c in claim["status"]["conditions"]}["Initialized"] == "True", claim["status"]
         wait_until("all of them are on it", lambda: {pod["spec"].get("nodeName") for pod in cluster.api.list("/api/v1/namespaces/load/pods")
-                                                     if pod["metadata"]["labels"]["app"] == "roomy"} == {journal["claimNode"]}, 60)
+                                                     if pod["metadata"]["labels"]["app"] == pool} == {journal["claimNode"]}, 60)
         phases = [p["phase"] for p in journal["phases"]]
         assert phases.index("Launching") < phases.index("Protecting") < phases.index("Draining"), phases
         print("replaced", large, "by", journal["claimNode"], "of type", labels["node.kubernetes.io/instance-type"])
     finally:
         controller.stop()
         cluster.policy()
+
+
+@story
+def replacement(cluster):
+    """The whole of it, undisturbed."""
+    def see_through(name, _):
+        cluster.reaches(name, "Succeeded", seconds=400)
+    replaces(cluster, "roomy", Controller(), see_through)
+
+
+@story
+def killed_while_launching(cluster):
+    """The controller dies when the replacement is intended: the next one finds or makes it, never two."""
+    killer = Killer(cluster, ["Launching"])
+
+    def see_through(name, news):
+        _, phase = killer.follow(news, name)
+        assert phase == "Succeeded" and killer.died == ["Launching"], (phase, killer.died, cluster.phase(name))
+    replaces(cluster, "spacious", killer, see_through)
 
 
 def main():
