@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -92,6 +93,7 @@ class Show {
     report::FleetPage page = embed::view_fleet(cluster_.world(), cluster_.machines());
     std::vector<report::FleetNews> news = embed::tell(cluster_.world().story().lines());
     cluster_.world().story().clear();
+    tell_runs(page, news);
     tell_plan(page, news);
     if (picture_)
       draw(page, news);
@@ -100,12 +102,29 @@ class Show {
     next_ = loop_.after(kFrame, [this] { frame(); });
   }
 
+  // So is how far runs got, and that they can be stopped.
+  void tell_runs(const report::FleetPage& page, std::vector<report::FleetNews>& news) {
+    for (const report::FleetRun& run : page.runs) {
+      const auto [told, is_new] = told_runs_.try_emplace(run.name);
+      if (!is_new && told->second == run) continue;
+      told->second = run;
+      const report::Ink ink = !run.over                  ? report::Ink::Cyan
+                              : run.phase == "Succeeded" ? report::Ink::Green
+                                                         : report::Ink::Yellow;
+      news.push_back({page.now, ink, "tamp: " + report::run_news(run)});
+      if (is_new && !run.over)
+        news.push_back(
+            {page.now, report::Ink::Cyan, "tamp: to take it back: tamp abort " + run.name + " --watch"});
+    }
+  }
+
   // A plan that was not there a moment ago is news.
   void tell_plan(const report::FleetPage& page, std::vector<report::FleetNews>& news) {
     if (page.plan_hash == told_plan_) return;
     told_plan_ = page.plan_hash;
     if (page.plan_hash.empty()) {
-      news.push_back({page.now, report::Ink::Dim, "tamp: no plan any more"});
+      if (std::all_of(page.runs.begin(), page.runs.end(), [](const auto& run) { return run.over; }))
+        news.push_back({page.now, report::Ink::Dim, "tamp: no plan any more"});
       return;
     }
     for (const std::string& line : page.plan)
@@ -151,6 +170,7 @@ class Show {
   bool entered_ = false;
   std::optional<Money> cost_at_start_;
   std::string told_plan_;
+  std::map<std::string, report::FleetRun> told_runs_;
   std::deque<report::FleetNews> news_;
   kube::Instant next_line_;
   kube::Pending next_;

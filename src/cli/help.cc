@@ -105,7 +105,7 @@ std::string command_help(std::string_view program, std::uint32_t command) {
             "Usage:\n  " + p + " demo [--scenario NAME|FILE] [flags]\n\n"
             "Examples:\n"
             "  " + p + " demo\n"
-            "  " + p + " demo --scenario slo-fleet --speed 30 --kubeconfig demo.kubeconfig\n";
+            "  " + p + " demo --scenario off-peak --speed 10 --kubeconfig demo.kubeconfig\n";
       break;
     case kSimulate:
       out = "Replays a day, generated or from a trace, minute by minute under different rules of consolidation and says what each\n"

@@ -64,9 +64,9 @@ struct ControllerFlags {
 struct DemoFlags {
   std::string address = "127.0.0.1";
   std::uint16_t port = 0;  // 0: any that is free
-  std::string scenario = "off-peak";
+  std::string scenario = "slo-fleet";
   std::uint64_t seed = 1;
-  double speed = 10;
+  double speed = 20;
   std::string kubeconfig;  // where to write it; empty: a file that is gone at the end
   std::uint16_t dashboard_port = 0;
   bool dashboard_login = false;

@@ -171,6 +171,11 @@ Result<std::string> run_approve(const RunInvocation& run) {
                  "\" is not the hash of a plan: at least its first 12 of 64 digits 0-9 a-f"};
   return with_session(run, [&](ApiSession& session) -> Result<std::string> {
     TAMP_TRY(const Tree policy, session.get(kube::kTemperPolicies, "", kDefaultPolicy));
+    // First of all: with either there may be no plan, and this is why.
+    if (policy["spec"]["mode"].string() != "Act")
+      return Error{
+          "the policy's mode is not Act: no run would begin (set spec.mode of TemperPolicy default)"};
+    if (paused(policy)) return Error{"the policy is paused: no run would begin (tamp resume)"};
     const Tree& plan = policy.at({"status", "plan"});
     const std::string hash(plan["hash"].string());
     if (hash.empty()) {
@@ -190,10 +195,6 @@ Result<std::string> run_approve(const RunInvocation& run) {
         if (!check["passed"].boolean(true)) failed += "; " + printable(check["message"].string());
       return Error{"the plan does not pass every check, so that no run would begin" + failed};
     }
-    if (policy["spec"]["mode"].string() != "Act")
-      return Error{
-          "the policy's mode is not Act: no run would begin (set spec.mode of TemperPolicy default)"};
-    if (paused(policy)) return Error{"the policy is paused: no run would begin (tamp resume)"};
     TAMP_TRY(const std::string who, session.own_name());
     const std::string base = "run-" + hash.substr(0, kShortestPrefix);
     for (int attempt = 1;; ++attempt) {

@@ -40,13 +40,34 @@ bool is_going(const Object& node) {
          });
 }
 
+// By a run that gave up its cordon: some autoscalers leave cordoned nodes alone.
+bool is_kept_empty(const Object& node) {
+  const auto& taints = node.spec()["taints"].elements();
+  return std::any_of(taints.begin(), taints.end(),
+                     [](const Tree& taint) { return taint["key"].string() == "temper.codes/consolidating"; });
+}
+
 FleetNode::State state_of(const Object& node, const std::set<std::string_view>& planned) {
   using State = FleetNode::State;
   if (is_going(node)) return State::Going;
   if (!world::api::condition_true(node.tree(), "Ready"))
     return world::api::find_condition(node.tree(), "Ready") == nullptr ? State::Joining : State::NotReady;
-  if (node.spec()["unschedulable"].boolean()) return State::Cordoned;
+  if (node.spec()["unschedulable"].boolean() || is_kept_empty(node)) return State::Cordoned;
   return planned.contains(node.name()) ? State::Planned : State::Ready;
+}
+
+report::FleetRun run_of(const Object& object) {
+  const Tree& status = object.status();
+  report::FleetRun run;
+  run.name = object.name();
+  run.phase = status["phase"].string("Approved");
+  run.reason = status["reason"].string();
+  run.over = run.phase == "Succeeded" || run.phase == "RolledBack";
+  for (const Tree& move : status["journal"]["moves"].elements()) {
+    ++run.of;
+    if (move.has("left")) ++run.left;
+  }
+  return run;
 }
 
 std::string dollars(const Tree& amount) {
@@ -105,6 +126,9 @@ report::FleetPage view_fleet(const world::World& world, const world::Machines& m
     for (const Tree& reason : policy->status()["reasons"].elements())
       page.reasons.push_back(reason_line(reason));
   }
+
+  if (const auto runs = server.find_resource("temper.codes", "consolidationruns"))
+    for (const auto& [key, run] : server.objects(*runs)) page.runs.push_back(run_of(*run));
 
   std::map<std::string_view, Load> loads;
   for (const auto& [key, pod] : server.objects(ResourceId::Pods)) {

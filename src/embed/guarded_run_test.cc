@@ -160,6 +160,29 @@ TEST(GuardedRun, AnAbortLeavesNothingBehind) {
   EXPECT_EQ(fleet.nodes(), 3U);
 }
 
+// What `tamp demo` plays: three nodes become two; then there is a plan again, which somebody approves and gives up.
+TEST(GuardedRun, TheDemosStory) {
+  GuardedFleet fleet(builtin_scenario("slo-fleet"));
+  fleet.start_controller();
+  fleet.approve();
+  ASSERT_TRUE(fleet.reaches("Succeeded", Duration::minutes(24))) << fleet.logged();
+  EXPECT_EQ(fleet.nodes(), 2U);
+  ASSERT_TRUE(fleet.run_until([&] { return !fleet.published_hash().empty(); }, Duration::minutes(10)))
+      << codec::to_json(fleet.policy()) << fleet.logged();
+  const auto before = fleet.settled_objects();
+  fleet.approve("run-2");
+  ASSERT_TRUE(fleet.reaches("Draining", Duration::minutes(5), "run-2")) << fleet.logged();
+  fleet.run_for(Duration::seconds(10));
+  fleet.world().api().patch(
+      fleet.custom("consolidationruns"), "", "run-2", world::api::PatchType::Merge,
+      *codec::read_tree(R"({"metadata":{"annotations":{"temper.codes/abort":"true"}}})"));
+  fleet.world().deliver();
+  ASSERT_TRUE(fleet.reaches("RolledBack", Duration::minutes(2), "run-2")) << fleet.logged();
+  EXPECT_FALSE(of_kind(fleet.mutations("run-2"), "Evict").empty());
+  EXPECT_EQ(fleet.settled_objects(), before);
+  EXPECT_EQ(fleet.nodes(), 2U);
+}
+
 TEST(GuardedRun, DeletingTheRunIsAnAbort) {
   GuardedFleet fleet(busy_fleet());
   fleet.start_controller();

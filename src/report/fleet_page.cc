@@ -7,13 +7,13 @@
 #include <cmath>
 
 #include "report/layout.h"
+#include "report/words.h"
 
 namespace tamp::report {
 namespace {
 
 // Above this every node is a cell and no longer a line.
 constexpr std::size_t kMostLines = 24;
-constexpr double kHoursPerMonth = 730;
 
 std::string clock_text(Time time) {
   const CivilTime civil = to_civil(time);
@@ -147,6 +147,13 @@ Money fleet_cost(const FleetPage& page) {
   return cost;
 }
 
+std::string run_news(const FleetRun& run) {
+  std::string line = run.name + ": " + run.phase;
+  if (!run.reason.empty()) line += " (" + run.reason + ")";
+  if (run.of > 0) line += fmt::format(", {} of {} have left", run.left, count(run.of, "pod", "pods"));
+  return line;
+}
+
 std::string news_line(const FleetNews& news, const Style& style) {
   return paint(style, Ink::Dim, clock_text(news.at)) + "  " + paint(style, news.ink, printable(news.text));
 }
@@ -184,7 +191,15 @@ std::string fleet_page(const FleetPage& page, const Style& style, std::size_t ro
 
   std::vector<std::string> below;
   below.emplace_back();
-  if (page.plan_hash.empty()) {
+  bool at_work = false;
+  for (const FleetRun& run : page.runs) {
+    if (run.over) continue;
+    at_work = true;
+    below.push_back("  " + paint(style, Ink::Bold, fit(run_news(run), style.width - 2)));
+  }
+  if (page.plan_hash.empty() && at_work) {
+    below.push_back(paint(style, Ink::Dim, "  no plan while it is at work"));
+  } else if (page.plan_hash.empty()) {
     below.push_back(paint(style, Ink::Dim, "  no plan: nothing is worth moving now"));
   } else {
     below.push_back(paint(style, Ink::Bold, "  plan " + page.plan_hash));

@@ -23,6 +23,16 @@ struct FleetNode {
   State state = State::Ready;
 };
 
+// A run as far as it got.
+struct FleetRun {
+  std::string name, phase, reason;
+  std::size_t left = 0, of = 0;  // pods
+  bool over = false;
+  bool operator==(const FleetRun&) const = default;
+};
+// "run-1: Draining, 1 of 3 pods have left"
+std::string run_news(const FleetRun& run);
+
 // One line of what happened, or was decided.
 struct FleetNews {
   Time at;
@@ -41,6 +51,7 @@ struct FleetPage {
   std::string plan_hash;               // empty: there is none
   std::vector<std::string> plan;       // what it would do, a line each
   std::vector<std::string> reasons;    // why the others stay, a line each, dearest first
+  std::vector<FleetRun> runs;          // all of them
   std::vector<FleetNews> news;         // newest last
   std::vector<std::string> try_these;  // commands
 };

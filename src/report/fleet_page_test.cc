@@ -38,6 +38,16 @@ TEST(FleetPage, ShowsCostNodesAndPlan) {
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
 }
 
+TEST(FleetPage, ShowsARunInPlaceOfThePlan) {
+  FleetPage page = three_nodes();
+  page.runs = {{"run-0", "RolledBack", "AbortRequested", 1, 3, true}, {"run-1", "Draining", "", 1, 3, false}};
+  const std::string text = fleet_page(page, kPlain, 40);
+  EXPECT_NE(text.find("run-1: Draining, 1 of 3 pods have left"), std::string::npos) << text;
+  EXPECT_EQ(text.find("run-0"), std::string::npos) << "that one is over";
+  EXPECT_EQ(text.find("nothing is worth moving"), std::string::npos) << text;
+  EXPECT_EQ(run_news(page.runs[0]), "run-0: RolledBack (AbortRequested), 1 of 3 pods have left");
+}
+
 TEST(FleetPage, SaysHowMuchLessItCostsThanAtTheStart) {
   FleetPage page = three_nodes();
   page.cost_at_start = Money::from_dollars(0.804);

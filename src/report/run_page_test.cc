@@ -126,7 +126,7 @@ TEST(Timeline, ALookIsALineWithTheWorstProtectedPod) {
   seen.node = "node-1";
   seen.at = kLater;
   seen.pods = {pod("Critical", 0.1, 0.3), pod("High", 0.2, 0.1), pod("Background", 0.9, 0.9)};
-  const std::string line = timeline_line(draining(), {seen}, kLater);
+  const std::string line = timeline_line(draining(), {seen}, std::nullopt, kLater);
   ASSERT_TRUE(line.ends_with("}\n"));
   const auto tree = codec::read_tree(line);
   ASSERT_TRUE(tree.ok());
@@ -143,11 +143,12 @@ TEST(Timeline, ALookIsALineWithTheWorstProtectedPod) {
 TEST(Timeline, WhatWasNotObservedIsLeftOut) {
   execute::Run run = draining();
   run.guards.tripped = "telemetry";
-  const auto tree = codec::read_tree(timeline_line(run, {}, kLater));
+  const auto tree = codec::read_tree(timeline_line(run, {}, std::nullopt, kLater));
   EXPECT_EQ((*tree)["tripped"].string(), "telemetry");
   EXPECT_TRUE((*tree)["survivors"].empty());
   run.pressure_guards = false;
-  EXPECT_FALSE(codec::read_tree(timeline_line(run, {}, kLater))->has("survivors")) << "nothing was measured";
+  EXPECT_FALSE(codec::read_tree(timeline_line(run, {}, std::nullopt, kLater))->has("survivors"))
+      << "nothing was measured";
 }
 
 TEST(Timeline, ASnapshotOfNodesThatAreGoneHasNone) {

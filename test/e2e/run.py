@@ -2,7 +2,7 @@
 """run.py --programs BUILT [--on real|embedded] [--filter TEXT] [TEST…]: runs end-to-end tests, each TEST with a control plane of
 its own, and ends with "N passed, M failed".
 
-Without a TEST: embedded_kubectl_test.py, dashboard_test.py (here, and in test/browser with Chromium), dashboard_replicas_test.py, deploy_test.py, agent_test.py, karpenter_runs_test.py and every build/bin/e2e_*, those named e2e_karpenter* with Karpenter; not e2e_soak* and pressure_test.py, which run
+Without a TEST: embedded_kubectl_test.py, run_commands_test.py, dashboard_test.py (here, and in test/browser with Chromium), dashboard_replicas_test.py, deploy_test.py, agent_test.py, karpenter_runs_test.py and every build/bin/e2e_*, those named e2e_karpenter* with Karpenter; not e2e_soak* and pressure_test.py, which run
 for long. What makes sense on the embedded cluster (ON_EMBEDDED below) runs there too, first; --on chooses one of the two.
 
 A TEST is a GoogleTest program, or a .py file whose last line is "N passed, M failed". "embedded:TEST" runs on the embedded cluster,
@@ -72,7 +72,7 @@ class Wish:
 def all_tests(on):
     programs = sorted(path for path in BUILT.glob("e2e_*") if os.access(path, os.X_OK) and not path.name.startswith("e2e_soak"))
     real = [HERE / "dashboard_replicas_test.py", HERE / "deploy_test.py", HERE / "agent_test.py", HERE / "karpenter_runs_test.py", *programs]
-    return ([f"alone:{HERE / 'embedded_kubectl_test.py'}", f"alone:{HERE / 'dashboard_test.py'}",
+    return ([f"alone:{HERE / 'embedded_kubectl_test.py'}", f"alone:{HERE / 'dashboard_test.py'}", f"alone:{HERE / 'run_commands_test.py'}",
              f"alone:{HERE.parent / 'browser/dashboard_test.py'}"] + [f"embedded:{path}" for path in real
                                                                 if path.name in ON_EMBEDDED and (on == "embedded" or path.name not in LONG_ON_EMBEDDED)] +
             [f"karpenter:{path}" if path.name.startswith(("e2e_karpenter", "karpenter_")) else str(path) for path in real])
