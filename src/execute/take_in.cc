@@ -34,7 +34,8 @@ bool earlier(const Desk::Other& other, const Run& run) {
 MayBegin refuse_for_others(const Run& run, const Desk& desk) {
   for (const Desk::Other& other : desk.others) {
     if (other.name == run.name) continue;
-    if (other.plan_hash == run.plan_hash && other.used && earlier(other, run))
+    // Whichever was created first: times of creation are whole seconds, and it was taken in before this one.
+    if (other.plan_hash == run.plan_hash && other.used)
       return Refusal{"AlreadyUsed", fmt::format("run {} was made of this plan", other.name)};
   }
   for (const Desk::Other& other : desk.others) {

@@ -75,8 +75,17 @@ TEST_F(Approval, IsGoodForOneRun) {
 
 TEST_F(Approval, OfTwoOfOnePlanTheEarlierCounts) {
   desk.others = {other(Phase::Approved, "hash")};
+  desk.others[0].used = false;
   desk.others[0].created = stage.now + Duration::seconds(1);
   EXPECT_EQ(answer(), "");
+}
+
+// Both were created in the same second, and this one comes first by name.
+TEST_F(Approval, OfAPlanThatARunOfTheSameSecondUsedIsRefused) {
+  desk.others = {other(Phase::RolledBack, "hash")};
+  desk.others[0].name = stage.run.name + "-later";
+  desk.others[0].created = stage.run.approved_at;
+  EXPECT_THAT(answer(), HasSubstr("AlreadyUsed"));
 }
 
 TEST_F(Approval, NeedsAPolicyThatActs) {
