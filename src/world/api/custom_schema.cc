@@ -56,9 +56,16 @@ class SchemaReader {
       // A default must itself be what it stands in for, before other defaults are set in it.
       Tree value = *schema.default_value;
       drop_nulls_by(schema, value);
+      const std::size_t before = problems_.size();
       validate_by(schema, value, nullptr, field + ".default", problems_);
+      defaults_fit_ &= problems_.size() == before;
     }
     return schema;
+  }
+
+  // To be called last: rules are looked at only where all defaults are what they stand in for.
+  void tell_of_rules() {
+    if (defaults_fit_) problems_.insert(problems_.end(), of_rules_.begin(), of_rules_.end());
   }
 
  private:
@@ -149,16 +156,14 @@ class SchemaReader {
   std::optional<cel::Expression> compiled(const Tree& text, const std::string& field) {
     auto expression = cel::compile(text.string());
     if (!expression.ok()) {
-      problem("FieldValueInvalid", field,
-              "Invalid value: \"" + std::string(text.string()) +
-                  "\": compilation failed: " + expression.error().message);
+      rule_problem(field, "Invalid value: \"" + std::string(text.string()) +
+                              "\": compilation failed: " + expression.error().message);
       return {};
     }
     for (const std::string& variable : expression->variables()) {
       if (variable == "self" || variable == "oldSelf") continue;
-      problem("FieldValueInvalid", field,
-              "Invalid value: \"" + std::string(text.string()) +
-                  "\": compilation failed: undeclared reference to '" + variable + "'");
+      rule_problem(field, "Invalid value: \"" + std::string(text.string()) +
+                              "\": compilation failed: undeclared reference to '" + variable + "'");
       return {};
     }
     return *std::move(expression);
@@ -174,8 +179,8 @@ class SchemaReader {
       rule.reason = source["reason"].string();
       rule.field_path = source["fieldPath"].string();
       if (source["optionalOldSelf"].boolean()) {
-        problem("FieldValueInvalid", place + ".optionalOldSelf",
-                "Invalid value: true: unsupported expression: oldSelf as an optional value");
+        rule_problem(place + ".optionalOldSelf",
+                     "Invalid value: true: unsupported expression: oldSelf as an optional value");
         continue;
       }
       auto expression = compiled(source["rule"], place + ".rule");
@@ -183,9 +188,9 @@ class SchemaReader {
       rule.expression = *std::move(expression);
       rule.transition = rule.expression.reads("oldSelf");
       if (rule.transition && !traced) {
-        problem("FieldValueInvalid", place + ".rule",
-                "Invalid value: \"" + rule.text +
-                    "\": oldSelf cannot be used on the uncorrelatable portion of the schema");
+        rule_problem(place + ".rule",
+                     "Invalid value: \"" + rule.text +
+                         "\": oldSelf cannot be used on the uncorrelatable portion of the schema");
         continue;
       }
       if (!source["messageExpression"].string().empty()) {
@@ -195,7 +200,13 @@ class SchemaReader {
     }
   }
 
+  void rule_problem(std::string field, std::string message) {
+    of_rules_.push_back({"FieldValueInvalid", std::move(field), std::move(message)});
+  }
+
   FieldProblems& problems_;
+  FieldProblems of_rules_;
+  bool defaults_fit_ = true;
 };
 
 bool kept_in_resource(std::string_view key) {
@@ -294,7 +305,10 @@ const CustomSchema* CustomSchema::property(std::string_view key) const {
 }
 
 CustomSchema compile_schema(const Tree& schema, FieldProblems& problems, std::string_view field) {
-  return SchemaReader(problems).read(schema, std::string(field), true, true, 0);
+  SchemaReader reader(problems);
+  CustomSchema compiled = reader.read(schema, std::string(field), true, true, 0);
+  reader.tell_of_rules();
+  return compiled;
 }
 
 void prune_by(const CustomSchema& schema, Tree& value, std::vector<std::string>& removed, std::string path) {

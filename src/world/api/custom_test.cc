@@ -198,5 +198,31 @@ TEST(CustomSchemas, OfSeveralSchemasTheFirstTellsWhatIsMissing) {
   EXPECT_EQ(told(found), (Texts{"Invalid <nil>", "Required a"}));
 }
 
+Texts problems_of_schema(const std::string& spec) {
+  FieldProblems problems;
+  compile_schema(tree(R"({"type": "object", "properties": {"spec": )" + spec + "}}"), problems, "s");
+  return told(problems);
+}
+
+// As kube-apiserver 1.36 has it.
+TEST(Definitions, ADefaultIsJudgedBeforeOtherDefaultsAreSetInIt) {
+  EXPECT_EQ(problems_of_schema(R"({"type": "object", "default": {}, "required": ["a"],
+                                   "properties": {"a": {"type": "boolean", "default": true}}})"),
+            Texts{"Required s.properties[spec].default.a"});
+  EXPECT_EQ(problems_of_schema(R"({"type": "object", "default": {"a": false}, "required": ["a"],
+                                   "properties": {"a": {"type": "boolean", "default": true}}})"),
+            Texts{});
+}
+
+TEST(Definitions, RulesAreLookedAtIfDefaultsAreGood) {
+  const std::string rule = R"("list": {"type": "array", "items": {"type": "object",
+                              "x-kubernetes-validations": [{"rule": "self == oldSelf"}]}})";
+  EXPECT_EQ(problems_of_schema(R"({"type": "object", "properties": {)" + rule + "}}"),
+            Texts{"Invalid s.properties[spec].properties[list].items.x-kubernetes-validations[0].rule"});
+  EXPECT_EQ(problems_of_schema(R"({"type": "object", "default": {}, "required": ["list"], "properties": {)" +
+                               rule + "}}"),
+            Texts{"Required s.properties[spec].default.list"});
+}
+
 }  // namespace
 }  // namespace tamp::world::api
