@@ -312,5 +312,29 @@ TEST(Rest, WhatNeedsAContainerIsRefusedInWords) {
   }
 }
 
+// Requests of a bound claim may change if there are any, and an empty map is not none: so the real server.
+TEST(Rest, ABoundClaimThatAsksForNothingLacksStorageAndNothingElse) {
+  Server server = shop();
+  const std::string path = "/api/v1/namespaces/shop/persistentvolumeclaims";
+  const auto claim = [](const std::string& resources) {
+    return R"({"metadata":{"name":"c"},"spec":{"accessModes":["ReadWriteOnce"],"resources":)" + resources +
+           "}}";
+  };
+  ASSERT_EQ(call(server, "POST", path, claim(R"({"requests":{"storage":"1Gi"}})")).status(), 201);
+  call(server, "PATCH", path + "/c/status", R"({"status":{"phase":"Bound","capacity":{"storage":"1Gi"}}})",
+       "application/merge-patch+json");
+  const auto fields = [&](const std::string& resources) {
+    const Reply reply = call(server, "PUT", path + "/c", claim(resources));
+    std::vector<std::string> out;
+    for (const Tree& cause : reply.body["details"]["causes"].elements())
+      out.emplace_back(cause["field"].string());
+    return out;
+  };
+  using Fields = std::vector<std::string>;
+  EXPECT_EQ(fields(R"({"requests":{}})"),
+            (Fields{"spec.resources[storage]", "spec.resources.requests.storage"}));
+  EXPECT_EQ(fields("{}"), (Fields{"spec.resources[storage]", "spec", "spec.resources.requests.storage"}));
+}
+
 }  // namespace
 }  // namespace tamp::world::api

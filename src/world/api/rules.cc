@@ -119,6 +119,13 @@ bool has_emptied_webhooks(const Resource& resource, const Tree& object) {
   return object["webhooks"].is_array() && object["webhooks"].empty();
 }
 
+// Likewise the requests of a claim: of a bound one they may change, if there are any.
+bool has_emptied_requests(const Resource& resource, const Tree& object) {
+  if (resource.id != ResourceId::PersistentVolumeClaims) return false;
+  const Tree& requests = object.at({"spec", "resources", "requests"});
+  return requests.is_object() && requests.empty();
+}
+
 }  // namespace
 
 std::optional<Outcome> judged_deletion(Backend& backend, const Resource& resource, const Tree& object,
@@ -182,9 +189,11 @@ std::optional<std::string> shape(const Backend& backend, const Resource& resourc
   if (schema == nullptr) return {};
   if (auto wrong = wrong_type(object, *schema)) return wrong;
   const bool emptied = has_emptied_webhooks(resource, object);
+  const bool no_requests = has_emptied_requests(resource, object);
   for (const std::string& path : conform(object, *schema))
     complaints.push_back("unknown field \"" + path + "\"");
   if (emptied) object.set("webhooks", Tree::array());
+  if (no_requests) object.ensure({"spec", "resources"}).set("requests", Tree::object());
   return {};
 }
 
@@ -239,6 +248,7 @@ std::optional<Outcome> prepare_change(Backend& backend, const Resource& resource
     return judged_by_policies(backend, resource, &old, updated, writing);
   }
   const bool emptied = has_emptied_webhooks(resource, updated);
+  const bool no_requests = has_emptied_requests(resource, updated) && writing.subresource.empty();
   if (emptied) updated.erase("webhooks");
   // Kubelets and controllers write status again and again, and write it well: judging it would cost more than all the rest.
   const bool trusted = writing.of_the_world && writing.subresource == "status";
@@ -255,6 +265,8 @@ std::optional<Outcome> prepare_change(Backend& backend, const Resource& resource
     if (auto wrong = judged(resource, updated, give_addresses_again(old, updated, lookup_in(backend))))
       return wrong;
   prepare_for_update(resource.id, old, updated, writing.subresource, backend.now);
+  // For validation, which refuses it.
+  if (no_requests) updated.ensure({"spec", "resources"}).set("requests", Tree::object());
   if (emptied && old["webhooks"].empty())
     updated.ensure("metadata").set("generation", old.at({"metadata", "generation"}).integer() + 1);
   if (auto wrong = judged(resource, updated, validate_update(resource.id, old, updated, writing.subresource)))
