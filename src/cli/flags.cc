@@ -385,7 +385,8 @@ constexpr Flag kFlags[] = {
      "let the dashboard ask for a token of the cluster, as the real one does", kDemo, false,
      apply_dashboard_login},
     {"--run-for", "", "DURATION", "RUN_FOR", "end by itself after so long", kDemo, false, apply_length},
-    {"--timings", "", "", "TIMINGS", "say how much processor time reading and planning took", kPlan, false, apply_timings},
+    {"--timings", "", "", "TIMINGS", "say how much processor time reading and planning took", kPlan, false,
+     apply_timings},
 };
 
 }  // namespace
