@@ -183,6 +183,7 @@ std::string run_summary(const Run& run) {
 
 std::string runs_document(const Look& look) {
   std::vector<const Run*> runs;
+  runs.reserve(look.runs.size());
   for (const auto& run : look.runs) runs.push_back(run.get());
   std::stable_sort(runs.begin(), runs.end(), [](const Run* a, const Run* b) {
     if (a->approved_at != b->approved_at) return a->approved_at > b->approved_at;
