@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """record-demo.py TAMP [ARGS…]: runs `tamp demo ARGS…` in a terminal of its own and prints pictures of its screen, one every SECONDS
-for FRAMES times, with a form feed between two: what ansi2svg.py draws as one moving picture."""
+for FRAMES times, with a form feed between two: what ansi2svg.py draws as one moving picture. After the first it approves the plan, if there is one."""
 import argparse
 import fcntl
 import os
@@ -35,6 +35,9 @@ def screens(program, args, columns, rows, seconds, frames):
             due = due or time.monotonic() + seconds
             if time.monotonic() >= due:
                 taken.append(whole.decode(errors="replace"))
+                if len(taken) == 1 and (plan := re.search(r"tamp approve ([0-9a-f]{12})", taken[0])):
+                    subprocess.run([os.path.abspath(program), "approve", plan[1], "--kubeconfig", "demo.kubeconfig"], cwd=directory,
+                                   stdout=subprocess.DEVNULL, check=False)
                 due += seconds
                 data = HOME + rest
         child.send_signal(signal.SIGINT)
