@@ -17,11 +17,13 @@ namespace {
 using decide::Command;
 
 constexpr std::int64_t kSampled = 10;
-constexpr Duration kHour = Duration::hours(1);
+constexpr std::int64_t kHour = 60;  // minutes
 // carry_out() makes nodes that have been there for a day; these are to be new.
 constexpr Duration kSettled = Duration::hours(24);
 // What Karpenter's "Consolidation Grace Period" example asks for.
 constexpr Duration kGrace = Duration::minutes(30);
+// A TemperPolicy's defaults.
+constexpr Limits kLimits{100, Duration::hours(1)};
 
 class Day {
  public:
@@ -160,7 +162,7 @@ class Day {
       cluster_.pods[i].started = cluster_.pods[i].scheduled = now();
     }
     carry_out(cluster_, command, now() + kSettled, ++made_);
-    born_[decide::replacement_name(made_)] = minute_;
+    born_[decide::replacement_name(made_)] = {minute_, false};
     return true;
   }
 
@@ -182,40 +184,63 @@ class Day {
     decide::PlanOptions options;
     options.rest = false;
     const decide::Plan plan = decide::make_plan(context(), options);
-    if (plan.commands.empty()) return;
+    if (plan.commands.empty() || beyond_limits(plan.commands.front())) return;
     const Command& command = plan.commands.front();
     std::vector<std::string> moved;
     for (const decide::Move& m : command.moves) {
       Pod& pod = cluster_.pods[m.pod.index()];
-      moved.emplace_back(cluster_.text(pod.name));
+      if (m.from.valid()) moved.emplace_back(cluster_.text(pod.name));
       pod.started = pod.scheduled = now();
       touch(m.to);
     }
-    for (NodeId n : command.nodes) {
-      const std::string name(cluster_.text(cluster_.nodes[n.index()].name));
-      lifetimes_.push_back(minute_ - born_[name]);
-      removed_.push_back(minute_);
-    }
+    for (NodeId n : command.nodes) removed(n);
     if (command.replacement) {
-      ++outcome_.nodes_replaced;
-      born_[decide::replacement_name(++made_)] = minute_;
+      ++outcome_.nodes_bought;
+      born_[decide::replacement_name(++made_)] = {minute_, true};
     }
-    outcome_.nodes_removed += command.nodes.size();
     carry_out(cluster_, command, now() + kSettled, made_);
     last_deleted_ = now();
     for (const std::string& pod : moved) evicted(pod);
-    const auto recent =
-        std::count_if(removed_.begin(), removed_.end(), [&](auto m) { return m > minute_ - 30; });
-    outcome_.most_removed_in_half_an_hour =
-        std::max(outcome_.most_removed_in_half_an_hour, static_cast<std::size_t>(recent));
+  }
+
+  bool beyond_limits(const Command& command) const {
+    if (!rules_.limits) return false;
+    std::size_t count = 0;
+    for (const decide::Move& m : command.moves) {
+      if (!m.from.valid()) continue;
+      ++count;
+      const auto record = evictions_.find(std::string(cluster_.text(cluster_.pods[m.pod.index()].name)));
+      if (record != evictions_.end() &&
+          Duration::minutes(minute_ - record->second.back()) < rules_.limits->pod_cooldown)
+        return true;
+    }
+    return count > 0 && since(all_evictions_, kHour) + count > rules_.limits->evictions_per_hour;
+  }
+
+  void removed(NodeId n) {
+    const Birth birth = born_[std::string(cluster_.text(cluster_.nodes[n.index()].name))];
+    const std::int64_t age = minute_ - birth.minute;
+    lifetimes_.push_back(age);
+    ++outcome_.nodes_removed;
+    const auto& pods = cluster_.nodes[n.index()].pods;
+    if (std::none_of(pods.begin(), pods.end(),
+                     [&](PodId p) { return decide::reschedulable(cluster_.pods[p.index()]); }))
+      return;
+    ++outcome_.nodes_disrupted;
+    if (birth.bought && age < kHour) ++outcome_.bought_and_disrupted;
+    disrupted_.push_back(minute_);
+    outcome_.most_disrupted_in_half_an_hour =
+        std::max(outcome_.most_disrupted_in_half_an_hour, since(disrupted_, kHour / 2));
   }
 
   void evicted(const std::string& pod) {
-    Record& record = records_[pod];
+    std::vector<std::int64_t>& own = evictions_[pod];
+    if (since(own, kHour) > 0) ++outcome_.again;
+    own.push_back(minute_);
+    all_evictions_.push_back(minute_);
     ++outcome_.evictions;
-    if (record.times > 0 && now() - record.last < kHour) ++outcome_.again;
-    record.last = now();
-    outcome_.most_evictions = std::max(outcome_.most_evictions, ++record.times);
+    outcome_.most_evictions = std::max(outcome_.most_evictions, own.size());
+    outcome_.most_evictions_in_an_hour = std::max(outcome_.most_evictions_in_an_hour, since(own, kHour));
   }
 
   // --- bookkeeping
@@ -253,9 +278,15 @@ class Day {
       outcome_.samples.push_back({minute_, cluster_.nodes.size(), cluster_.pods.size(), dollars});
   }
 
-  struct Record {
-    std::size_t times = 0;
-    Time last{};
+  // How many of the minutes, which are in order, lie within the last `length`.
+  std::size_t since(const std::vector<std::int64_t>& minutes, std::int64_t length) const {
+    return static_cast<std::size_t>(minutes.end() -
+                                    std::upper_bound(minutes.begin(), minutes.end(), minute_ - length));
+  }
+
+  struct Birth {
+    std::int64_t minute = 0;
+    bool bought = false;  // by consolidation
   };
 
   const Stage& stage_;
@@ -266,9 +297,9 @@ class Day {
   std::int64_t minute_ = 0;
   std::size_t made_ = 0;
   std::optional<Time> last_deleted_;
-  std::map<std::string, std::int64_t> born_;  // node -> minute
-  std::map<std::string, Record> records_;     // by pod
-  std::vector<std::int64_t> lifetimes_, removed_;
+  std::map<std::string, Birth> born_;                           // by node
+  std::map<std::string, std::vector<std::int64_t>> evictions_;  // by pod: minutes
+  std::vector<std::int64_t> all_evictions_, disrupted_, lifetimes_;
   Outcome outcome_;
 };
 
@@ -287,20 +318,28 @@ Outcome replay(const Stage& stage, const Workload& workload, const Rules& rules,
   return Day(stage, rules, begin).run(workload);
 }
 
+bool Outcome::cascade() const {
+  return most_disrupted_in_half_an_hour >= kCascadingNodes || most_evictions_in_an_hour >= kCascadingRestarts;
+}
+
 std::vector<Rules> rules_to_compare(const Cluster& cluster) {
   FlagSettings compat;
   compat.karpenter_compat = true;
-  Settings savings = ungated(cluster), utilization = ungated(cluster), grace = ungated(cluster);
   const Settings defaults = codec::resolve_settings(cluster, {});
-  for (PoolSettings& pool : savings.pools) pool.savings_threshold.value = 0.01;
+  Settings savings = ungated(cluster), utilization = ungated(cluster), grace = ungated(cluster),
+           all = defaults;
+  for (std::size_t i = 0; i < savings.pools.size(); ++i)
+    savings.pools[i].savings_threshold = defaults.pools[i].savings_threshold;
   utilization.utilization_threshold.value = defaults.utilization_threshold.value;
   for (PoolSettings& pool : grace.pools) pool.grace_period.value = DurationOrNever{kGrace};
+  for (PoolSettings& pool : all.pools) pool.grace_period.value = DurationOrNever{kGrace};
   return {{"no consolidation", defaults, false},
           {"old rules (Karpenter's)", codec::resolve_settings(cluster, compat)},
           {"savings threshold alone", savings},
           {"utilization threshold alone", utilization},
           {"grace period of 30m alone", grace},
-          {"the defaults", defaults}};
+          {"all three", all},
+          {"the defaults", defaults, true, kLimits}};
 }
 
 std::vector<Rules> rules_of_a_sweep(const Cluster& cluster, const std::vector<double>& thresholds) {
@@ -308,7 +347,7 @@ std::vector<Rules> rules_of_a_sweep(const Cluster& cluster, const std::vector<do
   for (double threshold : thresholds) {
     Settings s = codec::resolve_settings(cluster, {});
     for (PoolSettings& pool : s.pools) pool.savings_threshold.value = threshold;
-    list.push_back({fmt::format("{:g}", threshold), s});
+    list.push_back({fmt::format("{:g}", threshold), s, true, kLimits});
   }
   return list;
 }

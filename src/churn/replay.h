@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,10 +17,17 @@
 
 namespace tamp::churn {
 
+// What a TemperPolicy's `limits` allow the controller's own runs: they are no gates, a command beyond them is not carried out.
+struct Limits {
+  std::size_t evictions_per_hour = 0;
+  Duration pod_cooldown;
+};
+
 struct Rules {
   std::string name;
   Settings settings;
   bool consolidate = true;
+  std::optional<Limits> limits = {};
 };
 
 struct Sample {
@@ -32,13 +40,25 @@ struct Outcome {
   std::string name;
   double dollars = 0;  // of the whole time
   std::size_t evictions = 0;
-  std::size_t most_evictions = 0;  // of one pod
-  std::size_t again = 0;           // evictions of a pod less than an hour after its last one
-  std::size_t nodes_removed = 0, nodes_replaced = 0;  // by consolidation; the second are machines it bought
-  std::size_t most_removed_in_half_an_hour = 0;
+  std::size_t most_evictions = 0;                   // of one pod
+  std::size_t most_evictions_in_an_hour = 0;        // of one pod, within any hour
+  std::size_t again = 0;                            // evictions of a pod less than an hour after its last one
+  std::size_t nodes_removed = 0, nodes_bought = 0;  // by consolidation
+  std::size_t nodes_disrupted = 0;                  // of those removed, the ones that had pods to move
+  std::size_t most_disrupted_in_half_an_hour = 0;
+  std::size_t bought_and_disrupted =
+      0;                             // machines that consolidation bought and disrupted again within an hour
   std::int64_t median_lifetime = 0;  // minutes, of nodes that are gone
   std::vector<Sample> samples;       // every ten minutes
+
+  bool cascade() const;
 };
+
+// aws/karpenter-provider-aws#7146 in figures: 7 of 14 to 17 nodes disrupted within 30 minutes, replacements disrupted again after 5 to
+// 10, pods restarted up to 4 times. An empty node that goes disrupts nobody and does not count.
+inline constexpr std::size_t kCascadingNodes = 7;
+inline constexpr std::size_t kCascadingRestarts =
+    3;  // of one pod within an hour: the third is not bad luck any more
 
 Outcome replay(const Stage& stage, const Workload& workload, const Rules& rules, Time begin);
 

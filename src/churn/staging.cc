@@ -13,11 +13,12 @@ struct Machine {
   int cores, gigabytes;
   double dollars;
 };
-// Current prices of common machines, in the proportions in which clouds sell cores and memory.
-constexpr std::array kMachines = {Machine{"c-large", 2, 4, 0.085},   Machine{"m-large", 2, 8, 0.096},
-                                  Machine{"r-large", 2, 16, 0.126},  Machine{"c-xlarge", 4, 8, 0.170},
-                                  Machine{"m-xlarge", 4, 16, 0.192}, Machine{"r-xlarge", 4, 32, 0.252},
-                                  Machine{"c-2xlarge", 8, 16, 0.34}, Machine{"m-2xlarge", 8, 32, 0.384}};
+// What small nodes of common families cost on demand (us-east-1, 2025): many machines of one size, pennies apart.
+constexpr std::array kMachines = {
+    Machine{"c6a.large", 2, 4, 0.0765},       Machine{"c7i-flex.large", 2, 4, 0.08479},
+    Machine{"c6i.large", 2, 4, 0.085},        Machine{"m6a.large", 2, 8, 0.0864},
+    Machine{"m7i-flex.large", 2, 8, 0.09576}, Machine{"m6i.large", 2, 8, 0.096},
+    Machine{"r6a.large", 2, 16, 0.1134},      Machine{"r6i.large", 2, 16, 0.126}};
 
 void requirement(JsonWriter& w, const char* key, const char* value) {
   w.begin_object().field("key", key).field("operator", "In");

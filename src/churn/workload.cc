@@ -34,29 +34,38 @@ class Chance {
 struct Size {
   std::int64_t cpu, memory;
 };
-constexpr std::array kSizes = {Size{100, 256}, Size{250, 512}, Size{500, 1024}, Size{500, 2048},
-                               Size{1000, 2048}};
+// About five of them fill a machine of two cores.
+constexpr std::array kSizes = {Size{200, 400}, Size{250, 512}, Size{300, 800}, Size{350, 1024},
+                               Size{500, 2048}};
+
+// The load at a minute of the day, from 0 at night to 1 in the afternoon: it rises from six to ten in the morning and falls from five in the
+// afternoon to nine.
+double sun(double minute, double late) {
+  const auto slope = [](double x) {
+    return x <= 0 ? 0.0 : x >= 1 ? 1.0 : (1 - std::cos(x * std::numbers::pi)) / 2;
+  };
+  return slope((minute - late - 6 * 60) / 240) - slope((minute - late - 17 * 60) / 240);
+}
 
 void follow_the_sun(Workload& day, std::size_t service, Chance& chance) {
-  const std::int64_t most = chance.between(3, 14);
-  const double least = 0.3 * static_cast<double>(most);
-  const double noon = static_cast<double>(chance.between(12 * 60, 17 * 60));
-  const std::int64_t every = chance.between(7, 20);  // minutes between two looks of its autoscaler
+  const std::int64_t least = chance.between(2, 6);
+  const double more = static_cast<double>(least) * static_cast<double>(chance.between(20, 60)) / 100;
+  const double late = static_cast<double>(chance.between(-45, 45));
+  const std::int64_t every = chance.between(5, 15);  // minutes between two looks of its autoscaler
   std::int64_t now = -1;
   for (std::int64_t minute = 0; minute < kDay; minute += every) {
-    const double sun = std::cos((static_cast<double>(minute) - noon) / kDay * 2 * std::numbers::pi);
-    const double wanted = least + (static_cast<double>(most) - least) * std::max(0.0, 0.35 + 0.65 * sun);
-    const std::int64_t noisy = std::llround(wanted) + (chance.between(0, 5) == 0 ? chance.between(-1, 1) : 0);
-    const std::int64_t replicas = std::max<std::int64_t>(1, noisy);
+    const double wanted = static_cast<double>(least) + more * sun(static_cast<double>(minute), late);
+    const std::int64_t noise = chance.between(0, 60) == 0 ? chance.between(-1, 1) : 0;
+    const std::int64_t replicas = std::max<std::int64_t>(1, std::llround(wanted) + noise);
     if (replicas != now) day.changes.push_back({minute, service, replicas});
     now = replicas;
-    if (minute > 0 && chance.between(0, 119) == 0) day.changes.push_back({minute, service, replicas, true});
+    if (minute > 0 && chance.between(0, 600) == 0) day.changes.push_back({minute, service, replicas, true});
   }
 }
 
 void come_and_go(Workload& day, std::size_t job, Chance& chance) {
   const std::int64_t every = chance.between(1, 2) * 60, offset = chance.between(0, 59);
-  const std::int64_t replicas = chance.between(2, 6), lasts = chance.between(5, 20);
+  const std::int64_t replicas = chance.between(1, 3), lasts = chance.between(5, 20);
   for (std::int64_t minute = offset; minute + lasts < kDay; minute += every) {
     day.changes.push_back({minute, job, replicas});
     day.changes.push_back({minute + lasts, job, 0});
@@ -90,7 +99,7 @@ Workload generated_day(std::uint64_t seed, std::size_t services) {
   Chance chance(seed);
   Workload day;
   day.minutes = kDay;
-  const std::size_t jobs = services / 6;
+  const std::size_t jobs = services / 8;
   for (std::size_t i = 0; i < services + jobs; ++i) {
     const Size size = kSizes[static_cast<std::size_t>(chance.between(0, kSizes.size() - 1))];
     day.deployments.push_back(

@@ -53,7 +53,7 @@ struct Axes {
     }
     out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n",
                        (kLeft + kWidth - kRight) / 2, kHeight - 12, what_x);
-    return out + fmt::format("<text x=\"8\" y=\"{:.1f}\">{}</text>\n", kTop, what_y);
+    return out + fmt::format("<text x=\"8\" y=\"{:.1f}\">{}</text>\n", kTop - 10, what_y);
   }
 };
 
@@ -63,20 +63,22 @@ const char* ink(std::size_t i) { return kInks[i % kInks.size()]; }
 
 std::string churn_page(const std::vector<Outcome>& outcomes, const Style& style) {
   Table table({Align::Left, Align::Right, Align::Right, Align::Right, Align::Right, Align::Right,
-               Align::Right, Align::Right, Align::Right},
+               Align::Right, Align::Right, Align::Right, Align::Right, Align::Right},
               0);
-  table.header({"RULES", "COST $", "SAVED $", "EVICTIONS", "MOST OF A POD", "AGAIN IN 1H", "NODES REMOVED",
-                "MOST IN 30M", "SAVED $ PER EVICTION"});
+  table.header({"RULES", "COST $", "SAVED $", "EVICTIONS", "MOST OF A POD", "IN 1H", "NODES DISRUPTED",
+                "MOST IN 30M", "BOUGHT AND GONE IN 1H", "SAVED $ PER EVICTION", "CASCADE"});
   for (const Outcome& o : outcomes)
     table.row({{printable(o.name)},
                {fmt::format("{:.2f}", o.dollars)},
                {fmt::format("{:.2f}", saved(outcomes, o)), Ink::Green},
                {std::to_string(o.evictions)},
                {std::to_string(o.most_evictions)},
-               {std::to_string(o.again)},
-               {std::to_string(o.nodes_removed)},
-               {std::to_string(o.most_removed_in_half_an_hour)},
-               {o.evictions > 0 ? fmt::format("{:.3f}", per_eviction(outcomes, o)) : "–"}});
+               {std::to_string(o.most_evictions_in_an_hour)},
+               {std::to_string(o.nodes_disrupted)},
+               {std::to_string(o.most_disrupted_in_half_an_hour)},
+               {std::to_string(o.bought_and_disrupted)},
+               {o.evictions > 0 ? fmt::format("{:.3f}", per_eviction(outcomes, o)) : "–"},
+               {o.cascade() ? "yes" : "no", o.cascade() ? Ink::Red : Ink::Green}});
   return table.render(style);
 }
 
@@ -86,8 +88,11 @@ std::string churn_json(const std::vector<Outcome>& outcomes) {
   for (const Outcome& o : outcomes) {
     w.begin_object().field("name", o.name).field("dollars", o.dollars).field("saved", saved(outcomes, o));
     w.field("evictions", o.evictions).field("mostEvictionsOfAPod", o.most_evictions);
+    w.field("mostEvictionsOfAPodInAnHour", o.most_evictions_in_an_hour);
     w.field("evictedAgainWithinAnHour", o.again).field("nodesRemoved", o.nodes_removed);
-    w.field("nodesBought", o.nodes_replaced).field("mostRemovedInHalfAnHour", o.most_removed_in_half_an_hour);
+    w.field("nodesDisrupted", o.nodes_disrupted).field("nodesBought", o.nodes_bought);
+    w.field("mostDisruptedInHalfAnHour", o.most_disrupted_in_half_an_hour);
+    w.field("boughtAndDisruptedWithinAnHour", o.bought_and_disrupted).field("cascade", o.cascade());
     w.field("medianNodeLifetimeMinutes", o.median_lifetime)
         .field("savedPerEviction", per_eviction(outcomes, o));
     w.key("samples").begin_array();
@@ -136,7 +141,7 @@ std::string churn_curve_svg(const std::vector<Outcome>& outcomes) {
     points += fmt::format(
         "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"#1a7f37\"/>\n<text x=\"{:.1f}\" "
         "y=\"{:.1f}\">{}</text>\n",
-        x, y, x + 6, y + 14, outcomes[i].name);
+        x, y, x + 6, i % 2 == 0 ? y + 15 : y - 5, outcomes[i].name);
   }
   return out + "\"/>\n" + points + "</svg>\n";
 }

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CLUSTER, TYPES, POLICY = (str(ROOT / "samples" / n) for n in ("cluster.json", "instance-types.json", "policy.yaml"))
@@ -231,6 +232,43 @@ class Fits(ProgramTest):
 
     def test_an_unknown_pod_is_bad_input(self):
         self.refuse("fits", "shop/nobody", "-f", CLUSTER)
+
+
+class Simulate(ProgramTest):
+    # Four replicas that fill two machines of two cores and shrink to one: a machine can go, for as many evictions as it had pods.
+    TRACE = "0,web,4,900,1024\n60,web,1\n180,web,1\n"
+
+    def simulate(self, *arguments):
+        with tempfile.TemporaryDirectory() as directory:
+            trace = pathlib.Path(directory, "day.csv")
+            trace.write_text(self.TRACE, encoding="utf-8")
+            run = self.succeed("simulate", "--trace", trace, "--plots", directory, *arguments)
+            plots = {p.name: p.read_text(encoding="utf-8") for p in pathlib.Path(directory).glob("*.svg")}
+        self.assertEqual(set(plots), {"cost.svg", "savings.svg"})
+        for text in plots.values():
+            xml.etree.ElementTree.fromstring(text)
+        return run.stdout
+
+    def test_a_trace_is_replayed_under_each_of_the_rules(self):
+        rules = json.loads(self.simulate("-o", "json"))["rules"]
+        self.assertEqual(rules[0]["name"], "no consolidation")
+        self.assertEqual(rules[0]["evictions"], 0)
+        defaults = rules[-1]
+        self.assertGreater(defaults["saved"], 0)
+        self.assertEqual(defaults["saved"], rules[0]["dollars"] - defaults["dollars"])
+        self.assertFalse(defaults["cascade"])
+        self.assertEqual(defaults["samples"][-1]["nodes"], 1)
+
+    def test_a_sweep_has_a_row_for_each_threshold(self):
+        lines = self.simulate("--sweep").splitlines()
+        self.assertTrue(lines[0].startswith("RULES"))
+        self.assertEqual([line.split("  ")[0] for line in lines[1:]], ["no consolidation", "0", "0.0025", "0.005", "0.01", "0.02", "0.04", "0.08"])
+
+    def test_a_bad_trace_is_refused_with_its_line(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".csv") as trace:
+            trace.write("0,web,3\n")
+            trace.flush()
+            self.assertIn("line 1", self.refuse("simulate", "--trace", trace.name))
 
 
 class BadInput(ProgramTest):
