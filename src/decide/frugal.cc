@@ -13,6 +13,8 @@ constexpr std::size_t kPatience = 40;
 // Room that stays unused because pods are no liquid.
 constexpr double kPacking = 0.003;
 constexpr int kHalvings = 40;
+// How far a taste may lean: a little, or more.
+constexpr std::array kLeanings = {0.05, 0.1, 0.2};
 
 struct Room2 {
   double cores = 0, gigabytes = 0;
@@ -79,6 +81,15 @@ Worth worth_of(const std::vector<Machine>& machines, const Room2& demand) {
   return at((low + high) / 2);
 }
 
+// A number near 1 that a taste gives a node; 1 for all where it is 0. Roads of other tastes doom other nodes where it hardly matters which.
+double leaning(NodeId node, std::uint64_t taste) {
+  if (taste == 0) return 1;
+  std::uint64_t x = (node.index() + 1) * 0x9e3779b97f4a7c15ULL + taste * 0xd1342543de82ef95ULL;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+  return 1 + kLeanings[taste % kLeanings.size()] * (static_cast<double>(x >> 11) / 0x1p52 - 1);
+}
+
 struct Stock {
   const Candidate* candidate;
   double dollars;
@@ -88,7 +99,8 @@ struct Stock {
 
 class Balance {
  public:
-  Balance(const Moves& moves, std::span<const Candidate* const> candidates) : index_(moves.index()) {
+  Balance(const Moves& moves, std::span<const Candidate* const> candidates, std::uint64_t taste)
+      : index_(moves.index()) {
     const Cluster& c = index_.cluster();
     std::vector<bool> may_go(c.nodes.size());
     for (const Candidate* v : candidates) may_go[v->node.index()] = true;
@@ -106,7 +118,7 @@ class Balance {
       room.gigabytes += load.gigabytes - used.gigabytes;
       if (may_go[v.node.index()]) {
         demand_ += load;
-        stock_.push_back({&v, v.dollars, std::max(1e-3, v.eviction_cost - 1), room});
+        stock_.push_back({&v, v.dollars, std::max(1e-3, v.eviction_cost - 1) * leaning(v.node, taste), room});
       } else {
         fixed_ += v.dollars;
         // What is free on nodes that stay in any case helps, if pods may go there.
@@ -220,13 +232,16 @@ Method method_for(const std::vector<const Candidate*>& set) {
 
 }  // namespace
 
-Doom doomed_nodes(const Moves& moves, std::span<const Candidate* const> candidates, double most) {
-  return Balance(moves, candidates).draw_line(most);
+Doom doomed_nodes(const Moves& moves, std::span<const Candidate* const> candidates, double most,
+                  std::uint64_t taste) {
+  return Balance(moves, candidates, taste).draw_line(most);
 }
 
 std::optional<Command> frugal_command(Moves& moves, std::span<const Candidate* const> candidates,
-                                      std::span<const BudgetState> budgets, double most) {
-  const Doom doom = doomed_nodes(moves, candidates, most);
+                                      std::span<const BudgetState> budgets, const Aim& aim) {
+  double cost = 0;
+  for (const Candidate& c : moves.candidates()) cost += c.dollars;
+  const Doom doom = doomed_nodes(moves, candidates, aim.most * (1 - aim.press), aim.taste);
   std::vector<NodeId> avoided;
   for (const Candidate* v : doom.nodes) avoided.push_back(v->node);
   std::vector<const Candidate*> list;
@@ -244,19 +259,35 @@ std::optional<Command> frugal_command(Moves& moves, std::span<const Candidate* c
   }
   moves.avoid(avoided);
   Priced best;
+  const auto price = [&](const std::vector<const Candidate*>& set) {
+    return set.empty() ? Priced{} : moves.evaluate(set, method_for(set));
+  };
   const auto consider = [&](const std::vector<const Candidate*>& set) {
-    if (set.empty()) return;
-    Priced p = moves.evaluate(set, method_for(set));
+    Priced p = price(set);
     const auto gain = [](const Priced& x) { return x.command->savings - x.command->required_savings; };
     if (p.command && (!best.command || gain(p) > gain(best))) best = std::move(p);
   };
-  consider(grow(list, [&](const auto& set) { return moves.deletable(set); }));
+  auto set = grow(list, [&](const auto& trial) { return moves.deletable(trial); });
+  consider(set);
   if (!best.command)
     for (std::size_t t = 0; t < moves.index().templates().size(); ++t) {
-      auto set = grow(list, [&](const auto& trial) { return moves.replaceable(trial, t); });
+      auto filling = grow(list, [&](const auto& trial) { return moves.replaceable(trial, t); });
       // The fuller the new machine, the better; but the price rules may ask for less.
-      for (; !set.empty() && !best.command; set.resize(set.size() * 3 / 4)) consider(set);
+      for (; !filling.empty() && !best.command; filling.resize(filling.size() * 3 / 4)) {
+        consider(filling);
+        set = filling;
+      }
     }
+  // The last step goes no further than it must.
+  const double needed = cost - aim.most;
+  while (best.command && set.size() > 1 && best.command->savings.dollars() >= needed) {
+    set.pop_back();
+    Priced less = price(set);
+    if (!less.command || less.command->savings.dollars() < needed ||
+        less.command->moves.size() >= best.command->moves.size())
+      break;
+    best = std::move(less);
+  }
   moves.avoid({});
   if (best.command) best.command->avoided = std::move(avoided);
   return std::move(best.command);

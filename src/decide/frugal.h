@@ -15,6 +15,7 @@
 // Each pod so moves once. Every command passes the same simulation, prices and gates as any other. Work is counted, not timed.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -29,12 +30,19 @@ struct Doom {
   double gigabyte_worth = 0;
 };
 
-// `candidates` are those that may go in this step or in a later one; `most` is what the whole cluster may cost per hour.
-Doom doomed_nodes(const Moves& moves, std::span<const Candidate* const> candidates, double most);
+struct Aim {
+  double most = 0;  // what the whole cluster may cost per hour in the end
+  double press =
+      0;  // who is doomed is decided for so much less, a share: constraints leave more room unused than the balance knows
+  std::uint64_t taste = 0;  // which of nodes that are nearly equal are doomed; the same number, the same ones
+};
 
-// The next command on the way to a cluster that costs at most `most`; nothing where it does already, or no way is found.
-// `allowed` are candidates within the budgets of their pools.
+// `candidates` are those that may go in this step or in a later one; `most` is what the whole cluster may cost per hour.
+Doom doomed_nodes(const Moves& moves, std::span<const Candidate* const> candidates, double most,
+                  std::uint64_t taste);
+
+// The next command on the way there; nothing where no way is found.
 std::optional<Command> frugal_command(Moves& moves, std::span<const Candidate* const> candidates,
-                                      std::span<const BudgetState> budgets, double most);
+                                      std::span<const BudgetState> budgets, const Aim& aim);
 
 }  // namespace tamp::decide

@@ -9,11 +9,15 @@
 namespace tamp::decide {
 namespace {
 
-// What a road may cost more at its end than its mark, and still counts as having reached it.
-constexpr double kAllowance = 0.006;
-// Clusters up to a fifth of this size are tried in many ways, larger ones in fewer.
-constexpr std::size_t kNodesInOrders = 3000;
-constexpr std::size_t kMostOrders = 5;
+// What a road may cost more at its end than another, and still counts as ending at the same cost.
+constexpr double kAllowance = 0.0095;
+// An end that saves less than this share of what the passes save is no measure.
+constexpr double kSameSavings = 0.9;
+constexpr double kTooDear =
+    0.5;  // share of moves that counts for a road beyond its allowance, which adds at least 1
+// Small clusters are tried in many ways, larger ones in fewer.
+constexpr std::size_t kNodesInOrders = 3000, kMostOrders = 5;
+constexpr std::size_t kNodesInRoads = 6000, kFewestRoads = 3, kMostRoads = 60;
 // The default of "Consolidation Savings Threshold".
 constexpr double kWorthPerMove = 0.01;
 
@@ -23,6 +27,9 @@ Money cost_of(const Moves& moves) {
     if (c.price) total += *c.price;
   return total;
 }
+
+// How much more is doomed, one after another, while no command is found.
+constexpr std::array kPresses = {0.0, 0.005, 0.01, 0.02, 0.04, 0.08};
 
 class Traveller {
  public:
@@ -36,8 +43,9 @@ class Traveller {
   const Cluster& cluster() const { return cluster_; }
 
   // Takes steps until `next` has none, or there were enough.
+  // Or more pods moved than `most_moves`.
   template <typename Next>
-  void go(std::size_t steps, std::uint64_t effort, Next next) {
+  void go(std::size_t steps, std::uint64_t effort, Next next, std::size_t most_moves = SIZE_MAX) {
     {
       const Moves start(here());
       road_.hourly_cost = cost_of(start);
@@ -45,7 +53,8 @@ class Traveller {
       for (const Pod& pod : cluster_.pods) road_.pods += pod.terminal() ? 0U : 1U;
     }
     Money cost = road_.hourly_cost;
-    while (road_.steps.size() < steps && effort_ < effort) {
+    while (road_.steps.size() < steps && effort_ < effort &&
+           (road_.steps.empty() || road_.steps.back().moved <= most_moves)) {
       std::optional<Command> command = next(*this);
       if (!command) {
         road_.arrived = true;
@@ -62,7 +71,7 @@ class Traveller {
     return std::move(plan.commands.front());
   }
 
-  std::optional<Command> frugal(double most) {
+  std::optional<Command> frugal(double most, std::uint64_t taste) {
     PlanOptions only_empty = options_;
     only_empty.multi = only_empty.single = false;
     if (options_.empty)
@@ -71,7 +80,10 @@ class Traveller {
     Moves moves(here());
     if (cost_of(moves).dollars() <= most || context_.settings.paused) return std::nullopt;
     const auto order = moves.in_order(false);
-    auto command = frugal_command(moves, order, budget_states(here(), DisruptionReason::Underutilized), most);
+    const auto budgets = budget_states(here(), DisruptionReason::Underutilized);
+    std::optional<Command> command;
+    for (std::size_t i = 0; i < kPresses.size() && !command; ++i)
+      command = frugal_command(moves, order, budgets, {most, kPresses[i], taste});
     effort_ += moves.placements();
     return command ? std::move(command) : pass();
   }
@@ -139,36 +151,109 @@ double end_cost(const Road& road) {
 }
 std::size_t end_moves(const Road& road) { return road.steps.empty() ? 0 : road.steps.back().moved; }
 
-// What the cluster costs when Karpenter's own search (the longest prefix of an order) has taken it as far as it goes. Where it ends
-// depends on how it happens to order equal nodes, so several orders are followed, and the middle one counts.
-double karpenters_end(const Context& context, const PlanOptions& options, const RoadOptions& wanted) {
+struct End {
+  double cost = 0;  // per hour
+  std::size_t moves = 0;
+};
+End end_of(const Road& road) { return {end_cost(road), end_moves(road)}; }
+
+// Where the cluster is when Karpenter's own search (the longest prefix of an order) has taken it as far as it goes. That depends on how it
+// happens to order equal nodes, in clusters with constraints by percents, so several orders are followed.
+std::vector<End> karpenters_ends(const Context& context, const PlanOptions& options,
+                                 const RoadOptions& wanted) {
   Settings settings = context.settings;
   settings.karpenter_compat = true;
   const std::size_t nodes = std::max<std::size_t>(1, context.cluster.nodes.size());
   const std::uint64_t orders = std::clamp<std::size_t>(kNodesInOrders / nodes, 1, kMostOrders);
-  std::vector<double> ends;
+  std::vector<End> ends;
   for (std::uint64_t order = 0; order < orders; ++order) {
     const Context as_karpenter{context.cluster,     settings, context.now, context.last_node_deleted,
                                context.leader_node, order};
     Traveller traveller(as_karpenter, options);
     traveller.go(SIZE_MAX, wanted.effort, [](Traveller& t) { return t.pass(); });
-    ends.push_back(end_cost(traveller.road()));
+    ends.push_back(end_of(traveller.road()));
   }
-  std::sort(ends.begin(), ends.end());
-  return ends[ends.size() / 2];
+  return ends;
 }
 
-// Of roads that reach the mark the one with fewer moves; else the one that comes nearer to it.
-bool better(const Road& a, const Road& b, double mark) {
-  const double near = mark * (1 + kAllowance);
-  const bool a_there = end_cost(a) <= near, b_there = end_cost(b) <= near;
-  if (a_there != b_there) return a_there;
-  return a_there ? end_moves(a) < end_moves(b) : end_cost(a) < end_cost(b);
+// What a road is measured by: a given sum, with the moves that the passes take; else Karpenter's ends. Where rules that Karpenter's order runs into
+// stop it much earlier than the passes, theirs.
+std::vector<End> ends_to_reach(const Context& context, const PlanOptions& options, const RoadOptions& wanted,
+                               const Road& passes) {
+  const End own = end_of(passes);
+  if (wanted.target) return {{wanted.target->dollars(), own.moves}};
+  std::vector<End> ends = karpenters_ends(context, options, wanted);
+  const double begin = passes.hourly_cost.dollars();
+  std::erase_if(ends, [&](const End& e) { return begin - e.cost < kSameSavings * (begin - own.cost); });
+  if (ends.empty()) ends.push_back(own);
+  return ends;
 }
 
-// Pods are no liquid: a road ends a little above or below where it was sent. So several are tried, sent to the mark, above and below.
-constexpr std::array kAims = {kAllowance,        0.7 * kAllowance,  0.4 * kAllowance, 0.1 * kAllowance,
-                              -0.3 * kAllowance, -0.8 * kAllowance, -1.5 * kAllowance};
+// How a road compares with others' ends: the share of their moves that it takes, in the mean. Where it costs more than is allowed that is as bad
+// as moving more pods than they did, and worse the more it costs.
+double regret(const End& end, const std::vector<End>& others) {
+  double sum = 0;
+  for (const End& other : others) {
+    const double above = end.cost / std::max(1e-9, other.cost) - 1;
+    const double share =
+        static_cast<double>(end.moves) / static_cast<double>(std::max<std::size_t>(1, other.moves));
+    sum += above > kAllowance ? kTooDear + above / kAllowance : share;
+  }
+  return sum / static_cast<double>(others.size());
+}
+
+// Pods are no liquid: a road ends a little above or below where it was sent. So several are sent, to sums above the mark and below; from the
+// best of them on, others with other tastes and nearly the same aim.
+constexpr std::array kAims = {0.009, 0.012, 0.006, 0.015, 0.003, 0.0};
+constexpr std::array kNearby = {0.0, 0.0015, -0.0015};
+
+class Expedition {
+ public:
+  Expedition(const Context& context, const PlanOptions& options, const RoadOptions& wanted,
+             std::vector<End> ends)
+      : context_(context), options_(options), wanted_(wanted), ends_(std::move(ends)) {}
+
+  // Better than `best`, if there is one.
+  void search(std::optional<Traveller>& best) {
+    best_regret_ = regret(end_of(best->road()), ends_);
+    double mark = ends_.front().cost;
+    for (const End& e : ends_) mark = std::min(mark, e.cost);
+    const std::size_t roads =
+        std::clamp(kNodesInRoads / context_.cluster.nodes.size(), kFewestRoads, kMostRoads);
+    double best_aim = kAims.front();
+    for (std::size_t i = 0; i < roads; ++i) {
+      const bool first = i < kAims.size();
+      const double aim = first ? kAims[i] : best_aim + kNearby[i % kNearby.size()];
+      if (go(best, mark * (1 + aim), first ? 0 : i)) best_aim = aim;
+    }
+  }
+
+ private:
+  bool go(std::optional<Traveller>& best, double most, std::uint64_t taste) {
+    Traveller other(context_, options_);
+    // A road that moves more than the best and costs as much cannot win; one that costs less could, where the best is too dear.
+    const std::size_t enough = best_regret_ < 1 ? worst_moves(best_regret_) : SIZE_MAX;
+    other.go(SIZE_MAX, wanted_.effort, [&](Traveller& t) { return t.frugal(most, taste); }, enough);
+    const double found = regret(end_of(other.road()), ends_);
+    if (!other.road().arrived || found >= best_regret_) return false;
+    best_regret_ = found;
+    best.emplace(std::move(other));
+    return true;
+  }
+
+  // With more moves than this the regret is larger, whatever the cost.
+  std::size_t worst_moves(double limit) const {
+    double shares = 0;
+    for (const End& e : ends_) shares += 1.0 / static_cast<double>(std::max<std::size_t>(1, e.moves));
+    return static_cast<std::size_t>(limit * static_cast<double>(ends_.size()) / shares) + 1;
+  }
+
+  const Context& context_;
+  const PlanOptions& options_;
+  const RoadOptions& wanted_;
+  std::vector<End> ends_;
+  double best_regret_ = 0;
+};
 
 void find_turning_point(Road& road) {
   road.worth_per_move = kWorthPerMove;
@@ -196,17 +281,7 @@ Road make_road(const Context& context, const PlanOptions& options, const RoadOpt
   if (frugal && end_moves(best->road()) > 0) {
     by_passes = Road::Passes{best->road().steps.size(), end_moves(best->road()),
                              Money::from_dollars(end_cost(best->road()))};
-    const double mark =
-        std::min(wanted.target ? wanted.target->dollars() : karpenters_end(context, options, wanted),
-                 best->road().hourly_cost.dollars());
-    const std::size_t aims =
-        std::clamp<std::size_t>(kNodesInOrders / context.cluster.nodes.size(), 1, kAims.size());
-    for (std::size_t i = 0; i < aims; ++i) {
-      const double aim = mark * (1 + kAims[i]);
-      Traveller other(context, options);
-      other.go(SIZE_MAX, wanted.effort, [&](Traveller& t) { return t.frugal(aim); });
-      if (better(other.road(), best->road(), mark)) best.emplace(std::move(other));
-    }
+    Expedition(context, options, wanted, ends_to_reach(context, options, wanted, best->road())).search(best);
   }
   Road road = std::move(best->road());
   road.names = best->cluster().symbols;
