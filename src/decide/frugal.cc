@@ -243,6 +243,7 @@ std::optional<Command> frugal_command(Moves& moves, std::span<const Candidate* c
   for (const Candidate& c : moves.candidates()) cost += c.dollars;
   const Doom doom = doomed_nodes(moves, candidates, aim.most * (1 - aim.press), aim.taste);
   std::vector<NodeId> avoided;
+  avoided.reserve(doom.nodes.size());
   for (const Candidate* v : doom.nodes) avoided.push_back(v->node);
   std::vector<const Candidate*> list;
   std::vector<BudgetState> left(budgets.begin(), budgets.end());

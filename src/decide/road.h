@@ -1,9 +1,9 @@
 // The road to the fixpoint: commands carried out in memory one after another, each on the cluster that the one before left.
 //
 // Two ways are known. Passes: what the controller would do, pass after pass. Fewest moves: there is a mark, what the cluster is to
-// cost in the end, and frugal.h looks for the way there that moves the fewest pods. Where no mark is given it is the cost at which
-// Karpenter's search would end on the same cluster: what lies below can be had, but for ever more moves. Of the two ways the one that
-// reaches the mark with fewer moves is the answer. Nothing in it depends on time or chance.
+// cost in the end, and frugal.h looks for ways there that move few pods. Where no mark is given it is the costs at which
+// Karpenter's search would end on the same cluster: what lies below can be had, but for ever more moves. Many such ways are tried, and the
+// best of all is the answer. Nothing in it depends on time or chance.
 #pragma once
 
 #include <cstddef>
@@ -59,7 +59,7 @@ struct Road {
 struct RoadOptions {
   std::size_t steps = 1;              // at most
   bool fewest_moves = true;           // else: passes
-  std::optional<Money> target = {};   // the mark, per hour; Karpenter's end without it
+  std::optional<Money> target = {};   // the mark, per hour; Karpenter's ends without it
   std::uint64_t effort = 20'000'000;  // pods placed in thought, at most; the same number gives the same road
 };
 
