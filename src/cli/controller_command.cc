@@ -189,7 +189,8 @@ Status run_controller(const Options& options, const Environment& environment, co
   }
   std::unique_ptr<ControllerDashboard> dashboard;
   if (!flags.dashboard_address.empty()) {
-    dashboard = std::make_unique<ControllerDashboard>(loop, access, log, ns, settings.election.identity, version);
+    dashboard =
+        std::make_unique<ControllerDashboard>(loop, access, log, ns, settings.election.identity, version);
     if (Status status = dashboard->serve(*controller, flags); !status.ok())
       return std::move(status).error().with("--dashboard-address");
     log.info("serving the dashboard", {{"port", static_cast<int>(dashboard->port())}});
