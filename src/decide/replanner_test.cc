@@ -100,7 +100,8 @@ Settings lenient(Settings settings) {
 // Whatever happens to the pods, what was kept says the same as what is built anew.
 void hold_against_make_plan(bool compat) {
   std::uint64_t followed = 0, rebuilt = 0, forgotten = 0, verdicts = 0;
-  for (std::uint64_t seed = 1; seed <= 36; ++seed) {
+  constexpr std::uint64_t kSeeds = 12;  // minutes under the sanitizers, if there were many more
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     Cluster cluster = random_cluster(seed, shape_of(seed));
     Settings settings = compat ? compat_settings_for(cluster) : lenient(settings_for(cluster));
     Replanner replanner(cluster, settings, kNow);
@@ -120,9 +121,9 @@ void hold_against_make_plan(bool compat) {
     forgotten += replanner.forgotten();
   }
   // It must have been about something: changes followed, changes that cannot be, verdicts taken away, and most of them kept.
-  EXPECT_GT(followed, 100u);
-  EXPECT_GT(rebuilt, 20u);
-  EXPECT_GT(forgotten, 30u);
+  EXPECT_GT(followed, 3 * kSeeds);
+  EXPECT_GT(rebuilt, kSeeds / 2);
+  EXPECT_GT(forgotten, kSeeds);
   EXPECT_LT(forgotten, verdicts / 3);
 }
 
