@@ -72,6 +72,9 @@ void RunRecords::note(const execute::Run& run, const Outlook& outlook, const pro
     looked_phase_ = run.phase;
     timeline_.append(report::timeline_line(run, outlook.observations, outlook.application, now));
   }
+  const Cluster& cluster = outlook.reading->cluster;
+  if (run.phase == Phase::Validating && before_.empty())
+    before_ = report::snapshot_line(run, cluster, "before", now);
   if (snapshots_.open()) {
     const auto once = [&](std::string_view moment, auto make) {
       if (seen_moments_.find("{\"moment\":\"" + std::string(moment) + "\"") != std::string::npos) return;
@@ -81,9 +84,7 @@ void RunRecords::note(const execute::Run& run, const Outlook& outlook, const pro
       snapshots_.flush();
     };
     if (plan != nullptr) once("plan", [&] { return report::plan_line(*plan); });
-    const Cluster& cluster = outlook.reading->cluster;
-    if (run.phase == Phase::Validating)
-      once("before", [&] { return report::snapshot_line(run, cluster, "before", now); });
+    if (!before_.empty()) once("before", [&] { return before_; });
     if (execute::over(run.phase))
       once("after", [&] { return report::snapshot_line(run, cluster, "after", now); });
   }

@@ -35,6 +35,8 @@ class RunRecords {
   bool broken_ = false;  // records that do not verify are not added to
   bool heard_ = false;   // the book was told of the run since it was opened
   std::string stored_head_;
+  // The snapshot of Validating, which may be over before there is a ledger to write it in.
+  std::string before_;
   std::string seen_moments_;  // the lines of snapshots
   std::optional<Time> last_look_, last_flush_;
   execute::Phase looked_phase_ = execute::Phase::Approved, flushed_phase_ = execute::Phase::Approved;
