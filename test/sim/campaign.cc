@@ -39,6 +39,10 @@ constexpr auto kBranches = std::to_array<std::string_view>({
     "L3 judged",
     "L4 L5 judged",
     "eviction under pressure guards",
+    "tripped pressure",
+    "tripped telemetry",
+    "tripped survivor",
+    "tripped kill-switch",
 });
 
 }  // namespace

@@ -28,6 +28,8 @@ constexpr const char* kIntruder =
     R"({{"metadata":{{"name":"intruder-{}","namespace":"default"}},"spec":{{"nodeName":"{}","tolerations":[)"
     R"({{"operator":"Exists"}}],"containers":[{{"name":"c","image":"x","resources":{{"requests":{{"cpu":"10m"}}}}}}]}}}})";
 
+bool is_protected(const world::api::Object& pod) { return pod.spec()["priority"].integer() >= 100'000; }
+
 }  // namespace
 
 void Mischief::patch(ResourceId resource, std::string_view ns, std::string_view name,
@@ -40,6 +42,15 @@ std::string Mischief::some_node(const std::map<std::string, std::string>& nodes,
   const auto chosen = std::next(nodes.begin(), static_cast<std::ptrdiff_t>(dice.below(nodes.size())));
   const auto live = world_.api().get(ResourceId::Nodes, "", chosen->first);
   return live && live->uid() == chosen->second ? chosen->first : std::string();
+}
+
+std::string Mischief::sensitive_node(const std::map<std::string, std::string>& nodes, Dice& dice) const {
+  std::map<std::string, std::string> sensitive;
+  for (const auto& [key, pod] : world_.api().objects(ResourceId::Pods))
+    if (is_protected(*pod))
+      if (const auto node = nodes.find(std::string(pod->spec()["nodeName"].string())); node != nodes.end())
+        sensitive.insert(*node);
+  return some_node(sensitive.empty() ? nodes : sensitive, dice);
 }
 
 bool Mischief::patch_template(const RunView& run, Dice& dice, const std::string& annotation,
@@ -257,7 +268,7 @@ bool Mischief::strike(const Trouble& trouble, const RunView& run) {
     case Squeeze:
     case LateSqueeze:
     case Spike: {
-      const std::string node = some_node(run.survivors, dice);
+      const std::string node = sensitive_node(run.survivors, dice);
       if (node.empty() || run.requests_only) return false;
       if (trouble.kind == Spike) spiked_.insert(node);
       return squeeze(node, "hog");
@@ -266,7 +277,7 @@ bool Mischief::strike(const Trouble& trouble, const RunView& run) {
       if (run.requests_only) return false;
       return std::any_of(run.survivors.begin(), run.survivors.end(), [this](const auto& survivor) {
         return want(survivor.first, "hog", [](const world::api::Object& pod) {
-          return pod.spec()["priority"].integer() >= 100'000 &&
+          return is_protected(pod) &&
                  pod.spec()["containers"].elements().front().at({"resources", "limits"}).has("cpu");
         });
       });

@@ -43,6 +43,8 @@ class Mischief {
   void patch(world::api::ResourceId resource, std::string_view ns, std::string_view name,
              const std::string& merge);
   std::string some_node(const std::map<std::string, std::string>& nodes, world::Dice& dice) const;
+  // One with protected pods, whose pressure is what counts, if there is any.
+  std::string sensitive_node(const std::map<std::string, std::string>& nodes, world::Dice& dice) const;
   bool patch_template(const RunView& run, world::Dice& dice, const std::string& annotation,
                       const std::string& value);
   // These pods of the node want so much from now on; false if there are none.

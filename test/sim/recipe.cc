@@ -59,7 +59,10 @@ bool add_policy(world::Scenario& scenario, bool slo, Dice& dice) {
   const std::string_view reap = dice.chance(0.75) ? "Autoscaler" : dice.chance(0.6) ? "NodeClaim" : "None";
   // One throw in a statement: compilers differ in the order of arguments.
   const bool automatic = dice.chance(0.2);
-  const std::int64_t nodes = dice.between(1, 3), settle = dice.between(5, 30);
+  const std::int64_t nodes = dice.between(1, 3);
+  // Long enough, sometimes, for a minute's window of pressure to fill.
+  const bool patient = slo && dice.chance(0.3);
+  const std::int64_t settle = patient ? dice.between(60, 120) : dice.between(5, 30);
   const std::int64_t patience = dice.between(20, 90), escalate = dice.between(20, 60),
                      give_up = dice.between(100, 240), watch = dice.between(20, 60);
   scenario.objects.push_back(json(fmt::format(
@@ -200,6 +203,7 @@ Recipe make_recipe(std::uint64_t seed) {
   recipe.automatic = add_policy(scenario, recipe.slo, policy);
   add_fleet(scenario, fleet);
   add_workloads(scenario, work);
+  if (recipe.slo && work.chance(0.5)) scenario.workloads.front().priority_class = "critical";
   recipe.controllers = dice.chance(0.3) ? 2 : 1;
   recipe.approvals = dice.chance(0.15) ? 2 : 1;
   recipe.approve_after = Duration{dice.between(500'000'000, 6'000'000'000)};
