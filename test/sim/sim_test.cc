@@ -36,7 +36,7 @@ TEST(Sim, AFewSeedsViolateNothing) {
 TEST(Sim, BrokenControllersAreCaught) {
   const std::vector<std::pair<Mutant, std::uint64_t>> bugs = {
       {Mutant::EvictWithoutUid, 1},     {Mutant::SkipJournal, 1}, {Mutant::ForgetProtection, 1},
-      {Mutant::SkipRevalidation, 2},    {Mutant::IgnoreFence, 4}, {Mutant::UnknownIsZero, 5},
+      {Mutant::SkipRevalidation, 2},    {Mutant::IgnoreFence, 4}, {Mutant::UnknownIsZero, 42},
       {Mutant::UncordonBeforeTaint, 14}};
   for (const auto& [mutant, first] : bugs) {
     bool caught = false;
