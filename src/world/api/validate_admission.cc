@@ -1,5 +1,6 @@
 // Admission policies, their bindings, and webhooks.
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -23,9 +24,16 @@ bool holds(const Tree& list, std::string_view value) {
 void check_expression(Findings& found, const Tree& source, std::string_view key, const Place& at) {
   const Tree& text = source[key];
   if (is_blank(text.string())) return found.required(at.child(key), "expression is not specified");
-  if (auto compiled = cel::compile(text.string()); !compiled.ok()) {
-    found.invalid(at.child(key), text, "compilation failed: " + compiled.error().message);
+  auto compiled = cel::compile(text.string());
+  if (!compiled.ok()) {
+    return found.invalid(at.child(key), text, "compilation failed: " + compiled.error().message);
   }
+  // Whether a kind of params is given is not asked.
+  constexpr std::array<std::string_view, 7> kDeclared = {
+      "authorizer", "namespaceObject", "object", "oldObject", "params", "request", "variables"};
+  for (const std::string& name : compiled->variables())
+    if (std::find(kDeclared.begin(), kDeclared.end(), name) == kDeclared.end())
+      return found.invalid(at.child(key), text, "compilation failed: undeclared reference to '" + name + "'");
 }
 
 // "*" stands alone.

@@ -71,8 +71,10 @@ void check_volume_spec(Findings& found, const Tree& spec, const Place& place) {
     found.not_supported(place.child("capacity"), capacity, "\"storage\"");
   }
   for (const Tree::Member& amount : capacity.members()) {
-    const Place all = place.child("capacity");
-    check_positive_amount(found, amount.value, all.key(amount.key));
+    const Place all = place.child("capacity"), at = all.key(amount.key);
+    if (auto quantity = codec::parse_quantity(amount.value.string()); quantity.ok() && quantity->nanos < 0)
+      found.invalid(at, amount.value, "must be a valid resource quantity");
+    check_positive_amount(found, amount.value, at);
   }
   check_one_of(found, spec["persistentVolumeReclaimPolicy"], place.child("persistentVolumeReclaimPolicy"),
                {"Delete", "Recycle", "Retain"});

@@ -134,6 +134,9 @@ TEST(Validate, AdmissionPolicies) {
   const std::string rule =
       R"({"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]})";
   EXPECT_EQ(problems(rule, R"("validations": [{"expression": "true", "reason": "Forbidden"}])"), Texts{});
+  EXPECT_EQ(problems(rule, R"("validations": [{"expression": "object.a == params.b"}])"), Texts{});
+  EXPECT_EQ(problems(rule, R"("validations": [{"expression": "a/b"}])"),
+            Texts{"Invalid spec.validations[0].expression"});
   EXPECT_EQ(problems(rule, R"("validations": [{"expression": "true", "reason": "Unauthorized"}])"),
             Texts{"NotSupported spec.validations[0].reason"});
   EXPECT_EQ(problems(R"({"apiVersions": ["v1"], "operations": ["*", "CREATE"], "resources": ["*", "pods"]})",
