@@ -23,6 +23,7 @@ class Client:
         self.tls = ssl.create_default_context(cafile=authority)
         self.tls.check_hostname = False
         self.connection = None
+        self.broke_off = False  # no answer, also when asked again
 
     def connect(self, timeout=60):
         connection = http.client.HTTPSConnection(self.host, self.port, context=self.tls, timeout=timeout)
@@ -52,6 +53,7 @@ class Client:
             except (http.client.HTTPException, OSError):
                 self.hang_up()
                 if attempt:
+                    self.broke_off = True
                     raise
 
     def hang_up(self):
