@@ -3,63 +3,24 @@
 //   tamp_plan_bench cluster.json instance_types.json [karpenter-1.14] [RUNS]
 #include <fmt/format.h>
 
-#include <time.h>
-
-#include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 
 #include "codec/settings.h"
-#include "codec/snapshot.h"
 #include "decide/moves.h"
 #include "decide/plan.h"
 #include "decide/surroundings.h"
-
-namespace {
+#include "measure.h"
 
 using namespace tamp;
-
-// Of this process: what others do on the machine at the same time must not count.
-double cpu_ms() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
-}
-
-std::string slurp(const char* path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-// Milliseconds of cpu time of the quickest of so many runs.
-template <typename F>
-double best_of(int runs, F&& f) {
-  double best = 1e18;
-  for (int i = 0; i < runs; ++i) {
-    const double start = cpu_ms();
-    f();
-    best = std::min(best, cpu_ms() - start);
-  }
-  return best;
-}
-
-}  // namespace
 
 int main(int argc, char** argv) {
   if (argc < 3) {
     fmt::print(stderr, "usage: tamp_plan_bench cluster.json instance_types.json [karpenter-1.14] [RUNS]\n");
     return 2;
   }
-  codec::Inputs inputs;
-  inputs.objects.push_back({argv[1], slurp(argv[1])});
-  inputs.instance_types = codec::Input{argv[2], slurp(argv[2])};
-  auto reading = codec::read_snapshot(inputs);
-  if (!reading) {
-    fmt::print(stderr, "{}\n", reading.error().message);
-    return 2;
-  }
+  const auto reading = bench::read_cluster(argv[1], argv[2]);
+  if (!reading) return 2;
   FlagSettings flags;
   int runs = 5;
   for (int i = 3; i < argc; ++i) {
@@ -73,25 +34,25 @@ int main(int argc, char** argv) {
                                 std::nullopt};
 
   fmt::print("{} nodes, {} pods\n", reading->cluster.nodes.size(), reading->cluster.pods.size());
-  fmt::print("gates         {:10.3f} ms\n", best_of(runs, [&] { decide::assess_nodes(context); }));
+  fmt::print("gates         {:10.3f} ms\n", bench::best_of(runs, [&] { decide::assess_nodes(context); }));
   const auto options = decide::schedule_options(context);
   fmt::print("index         {:10.3f} ms\n",
-             best_of(runs, [&] { schedule::Index index(reading->cluster, options); }));
+             bench::best_of(runs, [&] { schedule::Index index(reading->cluster, options); }));
   const schedule::Index index(reading->cluster, options);
   const auto background = decide::background_pods(context, reading->cluster);
   fmt::print("simulation    {:10.3f} ms\n",
-             best_of(runs, [&] { schedule::Simulation s(index, background); }));
+             bench::best_of(runs, [&] { schedule::Simulation s(index, background); }));
   decide::Moves moves(context);
   auto order = moves.in_order(false);
-  fmt::print("multi-node    {:10.3f} ms\n", best_of(runs, [&] { decide::multi_node(moves, order); }));
-  fmt::print("all verdicts  {:10.3f} ms\n", best_of(runs, [&] {
+  fmt::print("multi-node    {:10.3f} ms\n", bench::best_of(runs, [&] { decide::multi_node(moves, order); }));
+  fmt::print("all verdicts  {:10.3f} ms\n", bench::best_of(runs, [&] {
                for (const decide::Candidate* c : order) {
                  const decide::Candidate* one[] = {c};
                  moves.evaluate(one, decide::Method::Single);
                }
              }));
-  fmt::print("one pass      {:10.3f} ms\n", best_of(runs, [&] { decide::make_plan(context, {}); }));
-  fmt::print("search only   {:10.3f} ms\n", best_of(runs, [&] {
+  fmt::print("one pass      {:10.3f} ms\n", bench::best_of(runs, [&] { decide::make_plan(context, {}); }));
+  fmt::print("search only   {:10.3f} ms\n", bench::best_of(runs, [&] {
                decide::make_plan(context, {.empty = false, .multi = true, .single = false});
              }));
   return 0;

@@ -2,44 +2,18 @@
 //
 //   tamp_proof_bench cluster.json instance_types.json [RUNS]
 #include <fmt/format.h>
-#include <time.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include "codec/settings.h"
-#include "codec/snapshot.h"
 #include "decide/plan.h"
+#include "measure.h"
 #include "prove/prover.h"
 
 namespace {
 
 using namespace tamp;
-
-// Of this process: what others do on the machine at the same time must not count.
-double cpu_ms() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
-}
-
-std::string slurp(const char* path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-template <typename F>
-double best_of(int runs, F&& f) {
-  double best = 1e18;
-  for (int i = 0; i < runs; ++i) {
-    const double start = cpu_ms();
-    f();
-    best = std::min(best, cpu_ms() - start);
-  }
-  return best;
-}
 
 // Calm, and using half of what it requests.
 Observations observe(const Cluster& cluster, Time now) {
@@ -83,14 +57,8 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "usage: tamp_proof_bench cluster.json instance_types.json [RUNS]\n");
     return 2;
   }
-  codec::Inputs inputs;
-  inputs.objects.push_back({argv[1], slurp(argv[1])});
-  inputs.instance_types = codec::Input{argv[2], slurp(argv[2])};
-  auto reading = codec::read_snapshot(inputs);
-  if (!reading) {
-    fmt::print(stderr, "{}\n", reading.error().message);
-    return 2;
-  }
+  const auto reading = bench::read_cluster(argv[1], argv[2]);
+  if (!reading) return 2;
   const int runs = argc > 3 ? std::stoi(argv[3]) : 5;
   const Time now = *parse_rfc3339("2026-11-15T00:00:00Z");
   Settings settings = codec::resolve_settings(reading->cluster, FlagSettings{});
@@ -102,10 +70,10 @@ int main(int argc, char** argv) {
              reading->cluster.pods.size());
   decide::Plan decision;
   fmt::print("decide        {:10.3f} ms\n",
-             best_of(runs, [&] { decision = decide::make_plan(context, {}); }));
+             bench::best_of(runs, [&] { decision = decide::make_plan(context, {}); }));
   prove::Proposal proposal;
   fmt::print("propose       {:10.3f} ms  (up to {} moves, until one is proven)\n",
-             best_of(runs, [&] { proposal = prove::propose(evidence, decision); }), prove::kMostTries);
+             bench::best_of(runs, [&] { proposal = prove::propose(evidence, decision); }), prove::kMostTries);
   fmt::print("              {} moves refused; {}\n", proposal.refusals.size(),
              proposal.plan ? "a plan" : "no plan");
   decide::PlanOptions every;
@@ -113,7 +81,7 @@ int main(int argc, char** argv) {
   const decide::Plan singles = decide::make_plan(context, every);
   const std::size_t tried = std::min<std::size_t>(singles.commands.size(), 50);
   std::size_t proven = 0;
-  const double all = best_of(1, [&] {
+  const double all = bench::best_of(1, [&] {
     for (std::size_t i = 0; i < tried; ++i)
       if (prove::prove(evidence, {singles.commands[i].nodes, &singles.commands[i], ""}).holds) ++proven;
   });
@@ -122,6 +90,6 @@ int main(int argc, char** argv) {
                all / static_cast<double>(tried), tried, proven);
   if (proposal.plan)
     fmt::print("revalidate    {:10.3f} ms\n",
-               best_of(runs, [&] { prove::revalidate(evidence, *proposal.plan); }));
+               bench::best_of(runs, [&] { prove::revalidate(evidence, *proposal.plan); }));
   return 0;
 }

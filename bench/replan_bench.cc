@@ -4,34 +4,19 @@
 //   tamp_replan_bench cluster.json instance_types.json [karpenter-1.14] [CHANGES]
 #include <fmt/format.h>
 
-#include <time.h>
-
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <random>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "codec/settings.h"
-#include "codec/snapshot.h"
 #include "decide/replanner.h"
+#include "measure.h"
 
 namespace {
 
 using namespace tamp;
-
-double cpu_ms() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
-}
-
-std::string slurp(const char* path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
 
 // A scheduler binds pods only where there is room.
 bool has_room(const Cluster& cluster, NodeId id, const Pod& pod) {
@@ -57,14 +42,8 @@ int main(int argc, char** argv) {
                "usage: tamp_replan_bench cluster.json instance_types.json [karpenter-1.14] [CHANGES]\n");
     return 2;
   }
-  codec::Inputs inputs;
-  inputs.objects.push_back({argv[1], slurp(argv[1])});
-  inputs.instance_types = codec::Input{argv[2], slurp(argv[2])};
-  auto reading = codec::read_snapshot(inputs);
-  if (!reading) {
-    fmt::print(stderr, "{}\n", reading.error().message);
-    return 2;
-  }
+  const auto reading = bench::read_cluster(argv[1], argv[2]);
+  if (!reading) return 2;
   FlagSettings flags;
   std::size_t changes = 300;
   for (int i = 3; i < argc; ++i) {
@@ -76,10 +55,10 @@ int main(int argc, char** argv) {
   const Settings settings = codec::resolve_settings(reading->cluster, flags);
   const Time now = *parse_rfc3339("2026-11-15T00:00:00Z");
 
-  double start = cpu_ms();
+  double start = bench::cpu_ms();
   decide::Replanner replanner(reading->cluster, settings, now);
   decide::Plan plan = replanner.plan({});
-  const double first = cpu_ms() - start;
+  const double first = bench::cpu_ms() - start;
 
   std::mt19937_64 random(7);
   const auto pick = [&](std::size_t n) {
@@ -93,7 +72,7 @@ int main(int argc, char** argv) {
     if (!pod.bound()) continue;
     NodeId elsewhere(pick(cluster.nodes.size()));
     while (!has_room(cluster, elsewhere, pod)) elsewhere = NodeId(pick(cluster.nodes.size()));
-    start = cpu_ms();
+    start = bench::cpu_ms();
     switch (times.size() % 3) {
       case 0:
         replanner.remove(id);
@@ -107,7 +86,7 @@ int main(int argc, char** argv) {
         replanner.change(id, pod);
     }
     plan = replanner.plan({});
-    times.push_back(cpu_ms() - start);
+    times.push_back(bench::cpu_ms() - start);
   }
   fmt::print(
       "{{\"nodes\": {}, \"pods\": {}, \"firstMs\": {:.3f}, \"changes\": {}, \"medianMs\": {:.3f}, \"p95Ms\": "
