@@ -16,6 +16,8 @@ import subprocess
 import sys
 import time
 
+from demo import Answer
+
 SOURCE = pathlib.Path(os.environ["TAMP_E2E_SOURCE"])
 TAMP = os.environ.get("TAMP_PROGRAM", str(SOURCE / "build/bin/tamp"))
 DIRECTORY = pathlib.Path(os.environ["TAMP_E2E_DIRECTORY"])
@@ -71,15 +73,6 @@ def token(account, *cluster_roles):
 
 TLS = ssl.create_default_context()
 TLS.check_hostname, TLS.verify_mode = False, ssl.CERT_NONE  # the certificate is made at the start and nobody knows it
-
-
-class Answer:
-    def __init__(self, response):
-        self.status, self.headers, self.body = response.status, response.headers, response.read()
-
-    @property
-    def json(self):
-        return json.loads(self.body)
 
 
 class Replica:
