@@ -22,9 +22,13 @@ struct CarryOut : testing::Test {
   // Pods, nodes and claims agree with each other about where everybody is.
   static void expect_joined(const Cluster& c) {
     for (std::size_t i = 0; i < c.nodes.size(); ++i) {
-      if (i > 0) EXPECT_LT(c.text(c.nodes[i - 1].name), c.text(c.nodes[i].name));
+      if (i > 0) {
+        EXPECT_LT(c.text(c.nodes[i - 1].name), c.text(c.nodes[i].name));
+      }
       for (PodId p : c.nodes[i].pods) EXPECT_EQ(c.pods[p.index()].node, NodeId(i));
-      if (ClaimId claim = c.nodes[i].claim; claim.valid()) EXPECT_EQ(c.claims[claim.index()].node, NodeId(i));
+      if (ClaimId claim = c.nodes[i].claim; claim.valid()) {
+        EXPECT_EQ(c.claims[claim.index()].node, NodeId(i));
+      }
     }
     std::size_t bound = 0, listed = 0;
     for (const Pod& pod : c.pods) bound += pod.bound() ? 1 : 0;

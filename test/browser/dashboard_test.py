@@ -137,8 +137,10 @@ def from_overview_to_the_finished_run(page, demo):
     page.get_by_role("button", name="Audit").click()
     expect(page.get_by_text("The chain holds")).to_be_visible()
     page.get_by_role("link", name="History").click()
-    expect(page.get_by_text("run-" + hash_[:12])).to_be_visible()
+    heading(page, "History")
+    expect(page.get_by_role("cell", name="run-" + hash_[:12])).to_be_visible()
     page.get_by_role("link", name="Overview").click()
+    heading(page, "Overview")
     realized = page.locator(".figure", has_text="Realized savings")
     expect(realized).not_to_contain_text("$0.00/h")
 
