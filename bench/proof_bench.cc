@@ -10,47 +10,9 @@
 #include "decide/plan.h"
 #include "measure.h"
 #include "prove/prover.h"
-
-namespace {
+#include "support/observations.h"
 
 using namespace tamp;
-
-// Calm, and using half of what it requests.
-Observations observe(const Cluster& cluster, Time now) {
-  const auto same = [](double value) { return Windowed{value, value, value}; };
-  Observations all;
-  for (const Node& node : cluster.nodes) {
-    Observation o;
-    o.node = cluster.text(node.name);
-    o.at = now;
-    o.cores = node.capacity.get(kCpu) / 1000;
-    o.memory_bytes = node.capacity.get(kMemory);
-    for (const PodId id : node.pods) {
-      const Pod& pod = cluster.pods[id.index()];
-      const ResourceList& requests = cluster.spec(pod).requests;
-      PodObservation p;
-      p.ns = cluster.text(pod.ns);
-      p.name = cluster.text(pod.name);
-      p.uid = cluster.text(pod.uid);
-      p.samples = 300;
-      p.age_s = 1;
-      p.cpu_usage = same(static_cast<double>(requests.get(kCpu)) / 2000);
-      p.throttled = p.cpu.some = p.cpu.full = p.cpu_corrected = same(0);
-      p.memory.some = p.memory.full = p.io.some = p.io.full = same(0);
-      p.working_set = requests.get(kMemory) / 2;
-      o.pods.push_back(std::move(p));
-    }
-    std::sort(o.pods.begin(), o.pods.end(), [](const PodObservation& a, const PodObservation& b) {
-      return std::tie(a.ns, a.name, a.uid) < std::tie(b.ns, b.name, b.uid);
-    });
-    all.push_back(std::move(o));
-  }
-  std::sort(all.begin(), all.end(),
-            [](const Observation& a, const Observation& b) { return a.node < b.node; });
-  return all;
-}
-
-}  // namespace
 
 int main(int argc, char** argv) {
   if (argc < 3) {
@@ -63,7 +25,7 @@ int main(int argc, char** argv) {
   const Time now = *parse_rfc3339("2026-11-15T00:00:00Z");
   Settings settings = codec::resolve_settings(reading->cluster, FlagSettings{});
   const decide::Context context{reading->cluster, settings, now, std::nullopt};
-  const Observations observations = observe(reading->cluster, now);
+  const Observations observations = test::calm(reading->cluster, now);
   const prove::Evidence evidence{context, observations};
 
   fmt::print("{} nodes, {} pods, all measured\n", reading->cluster.nodes.size(),

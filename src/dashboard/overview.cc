@@ -3,6 +3,7 @@
 
 #include "base/json_writer.h"
 #include "dashboard/documents.h"
+#include "dashboard/withheld.h"
 #include "decide/reason.h"
 #include "report/plan_summary.h"
 
@@ -71,14 +72,7 @@ void write_plan_and_run(JsonWriter& w, const Look& look) {
   } else {
     w.null();
   }
-  w.key("withheld");
-  if (scene.withheld_reason.empty())
-    w.null();
-  else
-    w.begin_object()
-        .field("reason", scene.withheld_reason)
-        .field("message", scene.withheld_message)
-        .end_object();
+  write_withheld(w, scene);
   w.key("run");
   if (const execute::Run* run = active_run(look))
     w.begin_object()

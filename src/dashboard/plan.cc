@@ -3,6 +3,7 @@
 #include "base/json_writer.h"
 #include "dashboard/documents.h"
 #include "dashboard/usage.h"
+#include "dashboard/withheld.h"
 #include "report/proposal_fields.h"
 
 namespace tamp::dashboard {
@@ -46,24 +47,7 @@ void write_predicted(JsonWriter& w, const Scene& scene, const prove::Consolidati
 void write_plan(JsonWriter& w, const Look& look, const prove::ConsolidationPlan& plan) {
   const Scene& scene = *look.scene;
   w.begin_object().field("hash", plan.hash).field("planner", plan.planner);
-  report::write_strings(w, "victims", plan.victims);
-  report::write_strings(w, "survivors", plan.survivors);
-  w.key("replacement");
-  if (plan.replacement) {
-    w.begin_object().field("nodePool", plan.replacement->pool);
-    report::write_strings(w, "instanceTypes", plan.replacement->types);
-    report::write_strings(w, "capacityTypes", plan.replacement->capacity_types);
-    report::write_strings(w, "zones", plan.replacement->zones);
-    w.field("hourlyPrice", plan.replacement->price.dollars()).end_object();
-  } else {
-    w.null();
-  }
-  w.key("moves").begin_array();
-  for (const prove::PlannedMove& move : plan.moves) {
-    w.begin_object().field("namespace", move.ns).field("name", move.name).field("uid", move.uid);
-    w.field("tier", word(move.tier)).field("from", move.from).field("to", move.to).end_object();
-  }
-  w.end_array();
+  report::write_changes(w, plan);
   write_plain_checks(w, plan.checks);
   write_predicted(w, scene, plan);
   w.field("hourlySavings", plan.hourly_savings.dollars()).field("savingsKnown", plan.savings_known);
@@ -91,14 +75,7 @@ std::string plan_document(const Look& look) {
     write_plan(w, look, *scene.plan);
   else
     w.null();
-  w.key("withheld");
-  if (scene.withheld_reason.empty())
-    w.null();
-  else
-    w.begin_object()
-        .field("reason", scene.withheld_reason)
-        .field("message", scene.withheld_message)
-        .end_object();
+  write_withheld(w, scene);
   w.key("refusals").begin_array();
   for (const prove::Refusal& refused : scene.refusals) {
     w.begin_object();

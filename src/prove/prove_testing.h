@@ -9,44 +9,17 @@
 
 #include "prove/prover.h"
 #include "support/cluster_builder.h"
+#include "support/observations.h"
 
 namespace tamp::prove {
 
 inline Windowed same(double value) { return {value, value, value}; }
 
-inline PodObservation calm(const Cluster& cluster, const Pod& pod) {
-  const ResourceList& requests = cluster.spec(pod).requests;
-  PodObservation o;
-  o.ns = cluster.text(pod.ns);
-  o.name = cluster.text(pod.name);
-  o.uid = cluster.text(pod.uid);
-  o.samples = 300;
-  o.age_s = 1;
-  o.cpu_usage = same(static_cast<double>(requests.get(kCpu)) / 2000);
-  o.throttled = o.cpu.some = o.cpu.full = o.cpu_corrected = same(0);
-  o.memory.some = o.memory.full = o.io.some = o.io.full = same(0);
-  o.working_set = requests.get(kMemory) / 2;
-  return o;
-}
-
-inline Observations calm(const Cluster& cluster) {
-  Observations all;
-  for (const Node& node : cluster.nodes) {
-    Observation o;
-    o.node = cluster.text(node.name);
-    o.at = test::kNow;
-    o.cores = node.capacity.get(kCpu) / 1000;
-    o.memory_bytes = node.capacity.get(kMemory);
-    for (const PodId p : node.pods)
-      if (!cluster.pods[p.index()].terminal()) o.pods.push_back(calm(cluster, cluster.pods[p.index()]));
-    all.push_back(std::move(o));
-  }
-  return all;
-}
-
 struct Fleet {
   explicit Fleet(const test::ClusterBuilder& builder)
-      : cluster(builder.build()), settings(test::settings_for(cluster)), observations(calm(cluster)) {
+      : cluster(builder.build()),
+        settings(test::settings_for(cluster)),
+        observations(test::calm(cluster, test::kNow)) {
     settings.utilization_threshold.value = 1.0;
   }
 

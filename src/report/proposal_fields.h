@@ -28,10 +28,9 @@ void write_checks(Writer& w, const std::vector<prove::Check>& checks) {
   w.end_array();
 }
 
+// What the plan does to the cluster: "victims", "survivors", "replacement" and "moves", as fields of the object that is open.
 template <typename Writer>
-void write_consolidation_plan(Writer& w, const prove::ConsolidationPlan& plan) {
-  w.begin_object();
-  w.field("hash", plan.hash).field("structure", plan.structure);
+void write_changes(Writer& w, const prove::ConsolidationPlan& plan) {
   write_strings(w, "victims", plan.victims);
   write_strings(w, "survivors", plan.survivors);
   w.key("replacement");
@@ -50,6 +49,13 @@ void write_consolidation_plan(Writer& w, const prove::ConsolidationPlan& plan) {
     w.field("tier", word(move.tier)).field("from", move.from).field("to", move.to).end_object();
   }
   w.end_array();
+}
+
+template <typename Writer>
+void write_consolidation_plan(Writer& w, const prove::ConsolidationPlan& plan) {
+  w.begin_object();
+  w.field("hash", plan.hash).field("structure", plan.structure);
+  write_changes(w, plan);
   write_checks(w, plan.checks);
   w.key("predicted").begin_array();
   for (const prove::PredictedNode& node : plan.predicted) {

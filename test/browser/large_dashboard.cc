@@ -12,6 +12,7 @@
 #include "serve/dashboard.h"
 #include "serve/http_server.h"
 #include "support/cluster_builder.h"
+#include "support/observations.h"
 
 namespace tamp {
 namespace {
@@ -48,29 +49,13 @@ Cluster make_cluster(int nodes) {
 
 // As agents would tell it: half of what is requested, give or take.
 Observations measure(const Cluster& cluster, Time now, kube::Loop& loop) {
-  const auto windows = [](double value) { return Windowed{value, value, value}; };
   Observations all;
   for (const Node& node : cluster.nodes) {
-    Observation seen;
-    seen.node = cluster.text(node.name);
-    seen.at = now;
-    seen.cores = node.capacity.get(kCpu) / 1000;
-    seen.memory_bytes = node.capacity.get(kMemory);
+    Observation seen = test::bare(cluster, node, now);
     for (const PodId id : node.pods) {
-      const Pod& pod = cluster.pods[id.index()];
-      const ResourceList& requests = cluster.spec(pod).requests;
       const double share = 0.4 + static_cast<double>(loop.random() % 1000) / 5000;
-      PodObservation& o = seen.pods.emplace_back();
-      o.ns = cluster.text(pod.ns);
-      o.name = cluster.text(pod.name);
-      o.uid = cluster.text(pod.uid);
-      o.tier = "Normal";
-      o.samples = 300;
-      o.age_s = 1;
-      o.cpu_usage = windows(static_cast<double>(requests.get(kCpu)) / 1000 * share);
-      o.throttled = o.cpu.some = o.cpu.full = o.cpu_corrected = windows(0);
-      o.memory.some = o.memory.full = o.io.some = o.io.full = windows(0);
-      o.working_set = static_cast<std::int64_t>(static_cast<double>(requests.get(kMemory)) * share);
+      seen.pods.push_back(test::calm(cluster, cluster.pods[id.index()], share));
+      seen.pods.back().tier = "Normal";
     }
     all.push_back(std::move(seen));
   }

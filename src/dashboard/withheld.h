@@ -1,0 +1,21 @@
+// Why there is no plan, as it stands in several documents.
+#pragma once
+
+#include "base/json_writer.h"
+#include "dashboard/look.h"
+
+namespace tamp::dashboard {
+
+// "withheld", as a field of the object that is open; null: nothing speaks against a plan.
+inline void write_withheld(JsonWriter& w, const Scene& scene) {
+  w.key("withheld");
+  if (scene.withheld_reason.empty())
+    w.null();
+  else
+    w.begin_object()
+        .field("reason", scene.withheld_reason)
+        .field("message", scene.withheld_message)
+        .end_object();
+}
+
+}  // namespace tamp::dashboard
