@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cli/flags.h"
+#include "report/layout.h"
 
 namespace tamp::cli {
 namespace {
@@ -23,12 +24,12 @@ std::string flag_lines(std::uint32_t command) {
   }
   constexpr std::size_t kColumn = 40;
   for (const auto& [left, flag] : lines)
-    if (left.size() <= kColumn) widest = std::max(widest, left.size());
+    if (report::display_width(left) <= kColumn) widest = std::max(widest, report::display_width(left));
   std::string out;
   for (const auto& [left, flag] : lines) {
     out += "  " + left;
-    out += left.size() <= widest ? std::string(widest - left.size() + 2, ' ')
-                                 : "\n" + std::string(widest + 4, ' ');
+    const std::size_t width = report::display_width(left);
+    out += width <= widest ? std::string(widest - width + 2, ' ') : "\n" + std::string(widest + 4, ' ');
     out += flag->help;
     out += flag->environment[0] != '\0' ? std::string(" [") + flag->environment + "]\n" : "\n";
   }

@@ -134,6 +134,12 @@ TEST(Options, ExplainAndFitsNeedASubject) {
   EXPECT_THAT(error_of({"tamp", "fits", "--all", "web", "-f", "x"}), HasSubstr("--all"));
 }
 
+TEST(Options, AnUnknownCommandIsNamed) {
+  EXPECT_THAT(error_of({"tamp", "plna", "-f", "a.json"}), HasSubstr("there is no command plna"));
+  EXPECT_THAT(error_of({"tamp", "plan", "surplus"}), HasSubstr("surplus"));
+  EXPECT_THAT(error_of({"tamp", "--fast"}), HasSubstr("--fast"));
+}
+
 TEST(Options, HelpListsEveryFlagWithItsVariable) {
   EXPECT_EQ(parse({"tamp"})->verb, Verb::Help);
   EXPECT_EQ(parse({"tamp", "--version"})->verb, Verb::Version);
