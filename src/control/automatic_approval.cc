@@ -16,7 +16,7 @@ constexpr Duration kCooldown = Duration::hours(1);
 std::string obstacle_of_runs(const std::vector<const Run*>& runs, Time now) {
   std::optional<Time> confirmed;  // a person's last approval of a run that worked
   for (const Run* run : runs)
-    if (run->source != kAutomatic && run->phase == Phase::Succeeded)
+    if (run->source != execute::kByPolicy && run->phase == Phase::Succeeded)
       confirmed = std::max(confirmed.value_or(run->approved_at), run->approved_at);
   for (const Run* run : runs) {
     if (!execute::over(run->phase) && !execute::waits_for_reap(run->phase))

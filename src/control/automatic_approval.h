@@ -23,8 +23,6 @@ std::string obstacle_to_approval(const prove::ConsolidationPlan& plan,
 
 // After a roll-back.
 inline constexpr Duration kPauseAfterRollback = Duration::minutes(15);
-// spec.source of what is approved by policy.
-inline constexpr std::string_view kAutomatic = "policy";
 
 // "auto-0123456789ab"
 std::string automatic_name(const std::string& plan_hash);

@@ -1,10 +1,14 @@
 #include "control/hand.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
+#include "codec/snapshot.h"
 #include "execute/claim_body.h"
 #include "execute/marks.h"
+#include "execute/resident.h"
 
 namespace tamp::control {
 namespace {
@@ -206,8 +210,42 @@ void Errand::claim_exists(const Tree& claim) {
 void Errand::delete_claim(const Tree& claim) {
   if (other_object(claim)) return;
   if (claim.at({"metadata"}).has("deletionTimestamp")) return finish(concluded(MutationState::Done));
+  claim_uid_ = claim.at({"metadata", "uid"}).string();
+  const std::string node(claim.at({"status", "nodeName"}).string());
+  if (node.empty()) return remove_claim();
+  // Without its Node there is nothing to take from anybody: what was bound to it is about to be collected.
+  request_ = client_.get(kube::kNodes, "", node, [this, node](kube::Reply reply) {
+    if (!reply.ok()) return reply.error->kind == Kind::NotFound ? remove_claim() : refused(*reply.error);
+    look_for_residents(node, std::move(reply.body));
+  });
+}
+
+// From the store and not from the watches: the decision may be old, and of another leader.
+void Errand::look_for_residents(const std::string& node, std::string object) {
+  kube::ListOptions options;
+  options.field_selector = "spec.nodeName=" + node;
+  request_ = client_.list_page(
+      kube::kPods, options, [this, node, object = std::move(object)](kube::Reply reply) mutable {
+        if (!reply.ok()) return refused(*reply.error);
+        codec::Inputs inputs;
+        inputs.objects = {{"node", std::move(object)}, {"pods", std::move(reply.body)}};
+        const auto seen = codec::read_snapshot(inputs);
+        const NodeId id = seen ? seen->cluster.find_node(node) : NodeId();
+        if (!id.valid())
+          return refused(
+              {Kind::Other, 0, "", seen ? "no Node " + node : seen.error().message, {}, false, {}});
+        const Cluster& cluster = seen->cluster;
+        const Pod* const pod = execute::resident(cluster, cluster.nodes[id.index()]);
+        if (pod == nullptr) return remove_claim();
+        finish(concluded(
+            MutationState::Failed, "InUse",
+            fmt::format("pod {}/{} runs on node {}", cluster.text(pod->ns), cluster.text(pod->name), node)));
+      });
+}
+
+void Errand::remove_claim() {
   kube::RemoveOptions options;
-  options.uid = claim.at({"metadata", "uid"}).string();
+  options.uid = claim_uid_;
   sent_ = true;
   request_ = client_.remove(kNodeClaims, "", mutation_.name, options, [this](kube::Reply reply) {
     if (reply.ok() || reply.error->kind == Kind::NotFound) return finish(concluded(MutationState::Done));

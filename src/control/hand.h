@@ -1,5 +1,6 @@
 // The hand that changes the cluster: carries one entry of a run's journal out. It begins with reading the object, writes only on top
-// of what it has just read, and says what came of it in the journal's words. It never deletes a pod.
+// of what it has just read, and says what came of it in the journal's words. It never deletes a pod,
+// nor a claim whose node somebody uses.
 //
 // Thread safety: none; lives on one loop.
 #pragma once
@@ -42,6 +43,8 @@ class Errand {
   void create_claim(const codec::Tree& pool);
   void claim_exists(const codec::Tree& claim);
   void delete_claim(const codec::Tree& claim);
+  void look_for_residents(const std::string& node, std::string object);
+  void remove_claim();
   bool other_object(const codec::Tree& object);
   void again_or_blocked(const kube::ApiError& error);
   void refused(const kube::ApiError& error);
@@ -52,6 +55,7 @@ class Errand {
   execute::Mutation mutation_;
   std::vector<std::string> added_before_;  // by earlier entries about the same node
   std::function<void(Deed)> done_;
+  std::string claim_uid_;  // that was read, of a claim to be deleted
   int conflicts_ = 0;
   bool sent_ = false;
   kube::Pending request_;

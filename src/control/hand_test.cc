@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+
+#include "kube/fake_loop_testing.h"
+#include "kube/scripted_transport_testing.h"
+
 namespace tamp::control {
 namespace {
 
@@ -40,6 +45,96 @@ TEST(Hand, OnlyWhatMayHaveBeenDoneIsUnclear) {
   EXPECT_EQ(of(Kind::Unreachable, true).state, MutationState::Unclear);
   EXPECT_EQ(of(Kind::Timeout, true).state, MutationState::Unclear);
   EXPECT_EQ(of(Kind::Unreachable, false).state, MutationState::Blocked) << "it never got to the server";
+}
+
+// An API server with one NodeClaim of one node.
+struct ClaimDeletion : testing::Test {
+  ClaimDeletion() {
+    transport.on_send = [this](const kube::Request& request) -> std::optional<kube::Exchange> {
+      const std::string path = request.target.substr(0, request.target.find('?'));
+      if (request.method == kube::Method::Delete) {
+        deleted.push_back(path + " " + request.body);
+        return kube::answer(200);
+      }
+      if (path == "/apis/karpenter.sh/v1/nodeclaims/spare") return kube::answer(200, claim);
+      if (path == "/api/v1/nodes/n")
+        return node.empty() ? kube::refuse(404, "NotFound") : kube::answer(200, node);
+      if (path == "/api/v1/pods") {
+        EXPECT_NE(request.target.find("fieldSelector=spec.nodeName%3Dn"), std::string::npos);
+        return pods.empty()
+                   ? kube::refuse(503, "ServiceUnavailable")
+                   : kube::answer(200, R"({"kind":"PodList","apiVersion":"v1","items":[)" + pods + "]}");
+      }
+      return kube::refuse(404, "NotFound");
+    };
+  }
+  static std::string pod(const std::string& metadata, const std::string& status) {
+    return R"({"metadata":{"name":"p","namespace":"shop","uid":"p1")" + metadata +
+           R"(},"spec":{"nodeName":"n","containers":[{"name":"c"}]},"status":{"phase":")" + status + R"("}})";
+  }
+  Conclusion carry_out() {
+    execute::Run run;
+    run.name = "run-1";
+    run.claim = "spare";
+    execute::Mutation mutation;
+    mutation.kind = execute::MutationKind::DeleteClaim;
+    mutation.name = "spare";
+    mutation.uid = "c1";
+    std::optional<Deed> deed;
+    Errand errand(client, run, mutation, [&](Deed done) { deed = std::move(done); });
+    errand.begin();
+    loop.advance(Duration::minutes(5));
+    EXPECT_TRUE(deed.has_value());
+    return deed ? deed->conclusion : Conclusion{};
+  }
+
+  kube::FakeLoop loop;
+  kube::ScriptedTransport transport{loop};
+  kube::Client client{loop, transport};
+  std::string claim = R"({"metadata":{"name":"spare","uid":"c1"},"status":{"nodeName":"n"}})";
+  std::string node = R"({"kind":"Node","apiVersion":"v1","metadata":{"name":"n","uid":"n1"}})";
+  std::string pods = pod("", "Running");
+  std::vector<std::string> deleted;
+};
+
+TEST_F(ClaimDeletion, SparesANodeThatSomebodyUses) {
+  const Conclusion conclusion = carry_out();
+  EXPECT_TRUE(deleted.empty());
+  EXPECT_EQ(conclusion.state, MutationState::Failed);
+  EXPECT_EQ(conclusion.reason, "InUse");
+  EXPECT_EQ(conclusion.message, "pod shop/p runs on node n");
+}
+
+TEST_F(ClaimDeletion, IsOfTheVeryClaimWhoseNodeNobodyUses) {
+  for (
+      const std::string& unmoved :
+      {pod(R"(,"ownerReferences":[{"apiVersion":"apps/v1","kind":"DaemonSet","name":"d","uid":"d1","controller":true}])",
+           "Running"),
+       pod(R"(,"annotations":{"kubernetes.io/config.mirror":"x"})", "Running"), pod("", "Succeeded"),
+       pod(R"(,"deletionTimestamp":"2026-11-15T00:00:00Z")", "Running")}) {
+    deleted.clear();
+    pods = unmoved;
+    EXPECT_EQ(carry_out().state, MutationState::Done) << unmoved;
+    ASSERT_EQ(deleted.size(), 1U) << unmoved;
+    EXPECT_NE(deleted[0].find(R"("uid":"c1")"), std::string::npos) << deleted[0];
+  }
+}
+
+TEST_F(ClaimDeletion, NeedsNoLookWhereThereIsNoNode) {
+  claim = R"({"metadata":{"name":"spare","uid":"c1"}})";
+  EXPECT_EQ(carry_out().state, MutationState::Done);
+  claim = R"({"metadata":{"name":"spare","uid":"c1"},"status":{"nodeName":"n"}})";
+  node.clear();
+  EXPECT_EQ(carry_out().state, MutationState::Done) << "its pods are about to be collected";
+  EXPECT_EQ(deleted.size(), 2U);
+}
+
+TEST_F(ClaimDeletion, WaitsUntilThePodsCanBeRead) {
+  pods.clear();
+  EXPECT_EQ(carry_out().state, MutationState::Blocked);
+  pods = R"({"metadata":{"name":7}})";
+  EXPECT_EQ(carry_out().state, MutationState::Blocked) << "what cannot be read may be anybody's";
+  EXPECT_TRUE(deleted.empty());
 }
 
 }  // namespace

@@ -31,8 +31,6 @@ bool shown(const std::string& wanted, const std::string& seen) {
   return number(wanted, want) && number(seen, have) && have >= want;
 }
 
-bool holds_nodes(Phase phase) { return phase != Phase::Approved && !execute::over(phase); }
-
 }  // namespace
 
 RunAttendant::RunAttendant(kube::Loop& loop, kube::Client& client, const Log& log,
@@ -168,6 +166,7 @@ void RunAttendant::step() {
   if (run_->phase == Phase::Approved) {
     const std::optional<execute::Desk> desk = surroundings_.desk(*run_);
     if (!desk) return;
+    if (finalizer_due()) return write_finalizer();
     execute::take_in(*run_, *desk, outlook->reading->cluster, loop_.now());
   }
   execute::Step step = execute::advance(*run_, look(*outlook));
@@ -262,23 +261,23 @@ void RunAttendant::stored(kube::Reply reply) {
 }
 
 bool RunAttendant::finalizer_fits() const {
+  if (!run_) return true;
   const bool has = std::find(finalizers_.begin(), finalizers_.end(), kRollbackFinalizer) != finalizers_.end();
-  if (!run_ || run_->phase == Phase::Approved) return true;
-  if (holds_nodes(run_->phase)) return has || deleting_;  // none can be added to what is being deleted
+  if (!execute::over(run_->phase)) return has || deleting_;  // none can be added to what is being deleted
   return !has;
 }
 
 // Records that nobody can write must not keep a run for ever.
 bool RunAttendant::finalizer_due() const {
   if (finalizer_fits()) return false;
-  if (holds_nodes(run_->phase)) return true;
+  if (!execute::over(run_->phase)) return true;
   if (recorded_phase_ == run_->phase && surroundings_.records_kept(name_)) return true;
   return over_since_ && loop_.instant() - *over_since_ > kRecordsPatience;
 }
 
 void RunAttendant::write_finalizer() {
   std::vector<std::string> wanted = finalizers_;
-  if (holds_nodes(run_->phase))
+  if (!execute::over(run_->phase))
     wanted.emplace_back(kRollbackFinalizer);
   else
     std::erase(wanted, kRollbackFinalizer);

@@ -4,8 +4,9 @@
 //   read ─▶ resume ─▶ ┌▶ look, advance ─▶ store the status ─▶ carry out what is open ─▶ conclude ─┐
 //                     └──────────────────── on a tick, a change, a conclusion ◀───────────────────┘
 //
-// Nothing is carried out unless the stored status is the very run that asks for it, and the run carries our finalizer, so that
-// it cannot vanish while it holds nodes, and whoever leads next looks at it until its last record is written. An abort is stored
+// Before its first step a run gets our finalizer, so that it cannot vanish while it holds nodes, and whoever leads next looks at it
+// until its last record is written, also if it is refused at once. Nothing is carried out unless the stored status is the very run that
+// asks for it. An abort is stored
 // when nothing of what it withdraws is on its way any more: whoever reads
 // Aborting knows that no eviction and no mark will follow. A write that meets another version is no reason to insist: the run is read again.
 //

@@ -39,7 +39,7 @@ std::string run_body(const std::string& hash, const std::string& who) {
   w.begin_object().field("apiVersion", "temper.codes/v1alpha1").field("kind", "ConsolidationRun");
   w.key("metadata").begin_object().field("name", automatic_name(hash)).end_object();
   w.key("spec").begin_object();
-  w.field("planHash", hash).field("approvedBy", who).field("source", kAutomatic);
+  w.field("planHash", hash).field("approvedBy", who).field("source", execute::kByPolicy);
   w.end_object().end_object();
   return w.take();
 }
@@ -193,6 +193,7 @@ std::optional<execute::Desk> RunKeeper::desk(const Run& run) {
   desk.pressure_guards = published->pressure_guards;
   const auto& policy = outlook->reading->cluster.policy;
   desk.acts = policy && policy->mode == "Act";
+  desk.automatic = policy && policy->approval == "Automatic";
   desk.paused = policy && policy->paused;
   for (const Run* other : known_runs()) {
     if (other->name == run.name) continue;
@@ -251,9 +252,15 @@ void RunKeeper::concluded(const Run& /*run*/, const execute::Mutation& entry) {
 void RunKeeper::approve() {
   const std::shared_ptr<const Outlook> outlook = needs_.outlook();
   const std::optional<PublishedPlan> published = needs_.plan();
-  if (!outlook || !outlook->distrust.empty() || !published || !published->plan || !approving_.empty()) return;
+  if (!outlook) return;
   const auto& policy = outlook->reading->cluster.policy;
-  if (!policy || policy->approval != "Automatic" || policy->mode != "Act" || policy->paused) return;
+  if (!policy || policy->approval != "Automatic" || policy->mode != "Act" || policy->paused) {
+    // An approval that waits for a busy server is not sent any more.
+    creation_.cancel();
+    approving_.clear();
+    return;
+  }
+  if (!outlook->distrust.empty() || !published || !published->plan || !approving_.empty()) return;
   const std::string& hash = published->plan->hash;
   // Nobody, not even a policy, approves what cannot be read.
   if (!published->written || !published->plan->holds()) return;

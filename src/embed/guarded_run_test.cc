@@ -233,6 +233,25 @@ TEST(GuardedRun, AHashIsGoodForOneRun) {
   EXPECT_EQ(fleet.policy().at({"status", "plan"}).is_null(), true) << "a plan was published beside a run";
 }
 
+TEST(GuardedRun, ARefusalIsRecordedEvenIfItsLeaderDiesOverIt) {
+  GuardedFleet fleet(busy_fleet());
+  fleet.start_controller();
+  fleet.approve_hash(std::string(64, '0'), "run-1");
+  ASSERT_TRUE(fleet.reaches("RolledBack", Duration::minutes(1))) << fleet.logged();
+  EXPECT_EQ(fleet.reason(), "StalePlan");
+  const auto records = [&]() -> std::string {
+    const auto map =
+        fleet.world().api().get(world::api::ResourceId::ConfigMaps, "tamp-system", "run-1-audit-1");
+    return map ? std::string(map->tree()["data"]["audit.jsonl"].string()) : "";
+  };
+  EXPECT_EQ(records(), "") << "nothing was lost that could be made up for";
+  fleet.kill_controller();
+  fleet.start_controller();
+  fleet.run_for(Duration::minutes(1));
+  EXPECT_NE(records().find("StalePlan"), std::string::npos) << records();
+  EXPECT_TRUE(fleet.run().at({"metadata", "finalizers"}).empty());
+}
+
 TEST(GuardedRun, WhileThePolicyObservesNothingIsTouched) {
   GuardedFleet fleet(busy_fleet());
   fleet.patch_policy(R"({"spec":{"mode":"Observe"}})");

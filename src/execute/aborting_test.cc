@@ -193,6 +193,50 @@ TEST(Abort, KeepsAReplacementThatIsInUse) {
   EXPECT_EQ(stage.run.outcome.nodes_after, 3);
 }
 
+TEST(Abort, KeepsAReplacementThatIsInUseByTheTimeItWouldBeDeleted) {
+  Stage stage = fast(two_nodes());
+  stage.approve({"b"}, true);
+  ASSERT_TRUE(stage.play_until(Phase::Draining));
+  const std::string fresh = stage.run.claim_node;
+  stage.run.abort_requested = true;
+  stage.run = stage.look().run;
+  ASSERT_NE(stage.run.journal.last(MutationKind::DeleteClaim, "", stage.run.claim), nullptr) << "decided";
+  stage.crash();
+  stage.add_pod({"guest", fresh, "guest", {}, 10});
+  ASSERT_TRUE(stage.play());
+  EXPECT_EQ(stage.run.phase, Phase::RolledBack);
+  EXPECT_FALSE(stage.happened("DeleteClaim " + stage.run.claim));
+  ASSERT_TRUE(stage.has_node(fresh));
+  EXPECT_TRUE(stage.has_pod("guest"));
+  EXPECT_FALSE(stage.annotated(fresh, kNote));
+  EXPECT_FALSE(stage.annotated(fresh, kProtections[0]));
+  EXPECT_FALSE(stage.claims().at(stage.run.claim).at({"metadata", "annotations"}).has(kNote));
+  EXPECT_EQ(stage.run.outcome.nodes_after, 3);
+}
+
+// Before the replacement is ready the run does not know its node, which carries the claim's marks all the same.
+TEST(Abort, OfALaunchReleasesANodeThatIsInUseToo) {
+  Stage stage = fast(two_nodes());
+  stage.approve({"b"}, true);
+  ASSERT_TRUE(stage.play_until(Phase::Launching));
+  stage.measures = false;  // so that it stays in Launching
+  for (int i = 0; i < 5 && stage.claims().at(stage.run.claim).at({"status", "nodeName"}).string().empty();
+       ++i)
+    stage.turn();
+  const std::string fresh(stage.claims().at(stage.run.claim).at({"status", "nodeName"}).string());
+  ASSERT_TRUE(stage.has_node(fresh));
+  ASSERT_TRUE(stage.run.claim_node.empty());
+  stage.run.abort_requested = true;
+  stage.run = stage.look().run;
+  stage.crash();
+  stage.add_pod({"guest", fresh, "guest", {}, 10});
+  ASSERT_TRUE(stage.play());
+  EXPECT_TRUE(stage.has_pod("guest"));
+  EXPECT_FALSE(stage.annotated(fresh, kNote));
+  EXPECT_FALSE(stage.annotated(fresh, kProtections[0]));
+  EXPECT_EQ(stage.run.outcome.nodes_after, 3);
+}
+
 TEST(Launch, ThatTakesTooLongIsCleanedUp) {
   Stage stage = fast(two_nodes());
   const std::string before = stage.marks();

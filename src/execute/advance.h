@@ -42,6 +42,7 @@ struct Desk {
   const prove::ConsolidationPlan* plan = nullptr;  // published now; null: none
   bool pressure_guards = true;                     // of its planner
   bool acts = true, paused = false;
+  bool automatic = true;  // the policy approves by itself
   // Other runs: who used which hash, and who is at work.
   struct Other {
     std::string name, plan_hash;
@@ -57,7 +58,7 @@ struct Desk {
   std::map<std::string, Time> evicted_owners;
 };
 // Takes an approval in: to Validating with the plan's moves copied, or to RolledBack with a reason (StalePlan, PlanExpired,
-// AlreadyUsed, NotActing, Paused, AnotherRun, NoKarpenter, PodCooldown, TooLarge). `cluster` gives the uids.
+// AlreadyUsed, NotActing, NotAutomatic, Paused, AnotherRun, NoKarpenter, PodCooldown, TooLarge). `cluster` gives the uids.
 void take_in(Run& run, const Desk& desk, const Cluster& cluster, Time now);
 
 }  // namespace tamp::execute

@@ -20,6 +20,8 @@ MutationState judged(const Run& run, const Mutation& m, const Conclusion& c) {
   // An eviction, a deletion or a release of what is gone has nothing left to do.
   if (object_gone(c.reason))
     return m.kind == MutationKind::Evict && c.reason == "Gone" ? MutationState::Done : MutationState::Failed;
+  // Nor may it be deleted as long as somebody is there: the machine decides anew.
+  if (c.reason == "InUse") return MutationState::Failed;
   // Taking back is never given up.
   return takes_back(run, m) ? MutationState::Blocked : MutationState::Failed;
 }

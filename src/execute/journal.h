@@ -68,8 +68,8 @@ struct Mutation {
 // What came of trying: from control/ to the machine.
 struct Conclusion {
   MutationState state = MutationState::Unclear;
-  // One word for Failed and Blocked that the machine acts on: "Gone", "OtherObject", "Budget", "TwoBudgets", "Throttled",
-  // "Denied", "Conflict", "Invalid", "Unreachable", "Fenced".
+  // One word for Failed and Blocked that the machine acts on: "Gone", "OtherObject", "InUse", "Budget", "TwoBudgets",
+  // "Throttled", "Denied", "Conflict", "Invalid", "Unreachable", "Fenced".
   std::string reason;
   std::string message;
   std::string uid;                 // of what was created

@@ -1,32 +1,36 @@
 // Aborting: taking back, for as long as that needs. Nothing is evicted, nothing is cordoned, nothing is given up.
-#include <algorithm>
-
 #include "execute/turn.h"
 
 namespace tamp::execute {
 namespace {
 
-bool carries_pods(const Cluster& cluster, const NodeClaim& claim) {
-  if (!claim.node.valid()) return false;
-  const auto& pods = cluster.nodes[claim.node.index()].pods;
-  return std::any_of(pods.begin(), pods.end(), [&](PodId p) { return movable(cluster.pods[p.index()]); });
+// Only our marks go from the replacement, which stays.
+void keep_replacement(Turn& turn, const Node* node) {
+  Run& run = turn.run();
+  see_to(turn, MutationKind::ReleaseClaim, {{run.claim, run.claim_uid}});
+  if (node == nullptr) return;
+  run.claim_node = turn.cluster().text(node->name);
+  see_to(turn, MutationKind::Release, {{run.claim_node, std::string(turn.cluster().text(node->uid))}});
 }
 
-// The replacement goes again if nobody uses it; otherwise it stays, and only our marks go. True when that is done.
+// The replacement goes again if nobody uses it; otherwise it stays. Whoever deletes it looks at the node once more: between this
+// decision and the deed a leader may die and pods may come ("InUse"). True when it is done.
 bool take_back_replacement(Turn& turn) {
   Run& run = turn.run();
   const Mutation* const made = run.journal.last(MutationKind::CreateClaim, "", run.claim);
   if (run.claim.empty() || made == nullptr) return true;
-  const bool decided = run.journal.last(MutationKind::DeleteClaim, "", run.claim) != nullptr ||
+  const Mutation* const deletion = run.journal.last(MutationKind::DeleteClaim, "", run.claim);
+  const bool in_use = deletion != nullptr && spared(*deletion);
+  const bool decided = (deletion != nullptr && !in_use) ||
                        run.journal.last(MutationKind::ReleaseClaim, "", run.claim) != nullptr;
   // Whether somebody uses it only a view that can be trusted tells.
   if (!decided && !turn.trusted()) return false;
-  const NodeClaim* const claim = find_claim(turn.cluster(), run.claim, run.claim_uid);
-  if (!decided && claim != nullptr && carries_pods(turn.cluster(), *claim)) {
-    const Node& node = turn.cluster().nodes[claim->node.index()];
-    run.claim_node = turn.cluster().text(node.name);
-    see_to(turn, MutationKind::ReleaseClaim, {{run.claim, run.claim_uid}});
-    see_to(turn, MutationKind::Release, {{run.claim_node, std::string(turn.cluster().text(node.uid))}});
+  if (!decided) {
+    const NodeClaim* const claim = find_claim(turn.cluster(), run.claim, run.claim_uid);
+    const Node* const node =
+        claim != nullptr && claim->node.valid() ? &turn.cluster().nodes[claim->node.index()] : nullptr;
+    if (in_use || (node != nullptr && resident(turn.cluster(), *node) != nullptr))
+      keep_replacement(turn, node);
   }
   if (run.journal.last(MutationKind::ReleaseClaim, "", run.claim) != nullptr) {
     bool over = see_to(turn, MutationKind::ReleaseClaim, {{run.claim, run.claim_uid}}).over;

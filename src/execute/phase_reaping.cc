@@ -60,6 +60,10 @@ bool delete_claims(Turn& turn) {
     if (!v.reaped && !v.claim.empty()) claims.emplace_back(v.claim, v.claim_uid);
   const Mutation* const failed = see_to(turn, MutationKind::DeleteClaim, claims).failed;
   if (failed == nullptr || failed->reason == "Gone" || failed->reason == "OtherObject") return true;
+  if (spared(*failed)) {
+    give_up(turn, "Refilled", failed->message);
+    return false;
+  }
   give_up(turn, "Denied",
           fmt::format("NodeClaim {} could not be deleted: {}", failed->name, failed->message));
   return false;

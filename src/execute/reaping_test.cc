@@ -95,6 +95,16 @@ TEST_F(Reaping, ModeNodeClaimDeletesTheClaim) {
   EXPECT_FALSE(stage.happened("Taint b"));
 }
 
+TEST_F(Reaping, AClaimWhoseNodeWasRefilledIsNotDeleted) {
+  stage.limits.reap = ReapMode::NodeClaim;
+  stage.approve({"b"});
+  stage.refusals["claim-b"] = {MutationState::Failed, "InUse", "pod default/x runs on node b", "", {}, {}};
+  ASSERT_TRUE(stage.play());
+  EXPECT_EQ(stage.run.phase, Phase::RolledBack);
+  EXPECT_EQ(stage.run.reason, "Refilled");
+  EXPECT_TRUE(stage.schedulable("b"));
+}
+
 TEST_F(Reaping, AClaimThatMayNotBeDeletedEndsIt) {
   stage.limits.reap = ReapMode::NodeClaim;
   stage.refusals["claim-b"] = {MutationState::Failed, "Denied", "forbidden", "", {}, {}};

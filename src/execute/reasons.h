@@ -20,6 +20,7 @@ inline constexpr std::string_view kReasons[] = {
     // The policy, or people.
     "AbortRequested",
     "NotActing",
+    "NotAutomatic",
     "Paused",
     "Interference",
     // The cluster is not what the plan saw.

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/money.h"
@@ -86,6 +87,9 @@ struct Outcome {
   std::int64_t evictions = 0;
   bool operator==(const Outcome&) const = default;
 };
+
+// Run::source of what the policy itself approved.
+inline constexpr std::string_view kByPolicy = "policy";
 
 struct Run {
   // ---- of the object

@@ -406,8 +406,9 @@ Conclusion Stage::perform(const Mutation& m) {
     case MutationKind::DeleteClaim: {
       const auto claim = claims_.find(m.name);
       if (claim == claims_.end()) return failed("Gone");
-      history.push_back(what);
       const std::string node(claim->second.at({"status", "nodeName"}).string());
+      if (!pods_on(node).empty()) return failed("InUse");
+      history.push_back(what);
       if (node.empty())
         claims_.erase(claim);
       else

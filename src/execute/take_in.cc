@@ -72,6 +72,9 @@ MayBegin refuse_for_cooldown(const Desk& desk, const Cluster& cluster, Time now)
 MayBegin refuse(const Run& run, const Desk& desk, const Cluster& cluster, Time now) {
   if (run.abort_requested) return Refusal{"AbortRequested", "somebody asked for it before it began"};
   if (!desk.acts) return Refusal{"NotActing", "the policy's mode is not Act"};
+  // Whoever changed the policy since wants to be asked.
+  if (run.source == kByPolicy && !desk.automatic)
+    return Refusal{"NotAutomatic", "the policy approved it, and now wants a person's approval"};
   if (desk.paused) return Refusal{"Paused", "the policy is paused"};
   if (auto refusal = refuse_for_others(run, desk)) return refusal;
   if (desk.plan == nullptr) return Refusal{"StalePlan", "no plan is published now"};

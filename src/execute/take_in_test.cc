@@ -93,6 +93,15 @@ TEST_F(Approval, NeedsAPolicyThatActs) {
   EXPECT_THAT(answer(), HasSubstr("NotActing"));
 }
 
+TEST_F(Approval, ByPolicyNeedsAPolicyThatStillApproves) {
+  desk.automatic = false;
+  EXPECT_EQ(answer(), "") << "a person approved it";
+  stage.run.source = kByPolicy;
+  EXPECT_THAT(answer(), HasSubstr("NotAutomatic"));
+  desk.automatic = true;
+  EXPECT_EQ(answer(), "");
+}
+
 TEST_F(Approval, NeedsAPolicyThatIsNotPaused) {
   desk.paused = true;
   EXPECT_THAT(answer(), HasSubstr("Paused"));

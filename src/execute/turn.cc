@@ -50,8 +50,8 @@ void finish(Turn& turn, Phase end, std::string reason, std::string message) {
   const auto reaped =
       std::count_if(run.victims.begin(), run.victims.end(), [](const Victim& v) { return v.reaped; });
   const bool all = !run.victims.empty() && reaped == std::ssize(run.victims);
-  const bool kept_replacement =
-      !run.claim_node.empty() && run.journal.last(MutationKind::DeleteClaim, "", run.claim) == nullptr;
+  const Mutation* const deletion = run.journal.last(MutationKind::DeleteClaim, "", run.claim);
+  const bool kept_replacement = !run.claim_node.empty() && (deletion == nullptr || spared(*deletion));
   run.outcome.nodes_after = run.outcome.nodes_before - reaped + (kept_replacement ? 1 : 0);
   run.outcome.evictions =
       std::count_if(run.journal.entries.begin(), run.journal.entries.end(), [](const Mutation& m) {
@@ -64,6 +64,10 @@ void finish(Turn& turn, Phase end, std::string reason, std::string message) {
   run.guards.distrusted_since.reset();
   if (end == Phase::Succeeded && all) run.late_watch_until = turn.now() + turn.limits().after_reap;
   enter(run, end, turn.now(), std::move(reason), std::move(message));
+}
+
+bool spared(const Mutation& deletion) {
+  return deletion.state == MutationState::Failed && deletion.reason == "InUse";
 }
 
 bool due(const Mutation& m, Time now) {
@@ -123,8 +127,6 @@ const Pod* find_pod(const Cluster& cluster, const Departing& move) {
   if (!id.valid() || cluster.text(cluster.pods[id.index()].uid) != move.uid) return nullptr;
   return &cluster.pods[id.index()];
 }
-
-bool movable(const Pod& pod) { return pod.active() && !pod.daemon() && !pod.mirror; }
 
 std::string name_of(const Cluster& cluster, const Pod& pod) {
   return fmt::format("{}/{}", cluster.text(pod.ns), cluster.text(pod.name));

@@ -8,6 +8,7 @@
 
 #include "execute/advance.h"
 #include "execute/guards.h"
+#include "execute/resident.h"
 
 namespace tamp::execute {
 
@@ -54,6 +55,8 @@ struct Standing {
 Standing see_to(Turn& turn, MutationKind kind, const Targets& targets);
 // Such entries go on while a run aborts, and are never given up.
 bool takes_back(const Run& run, const Mutation& mutation);
+// A DeleteClaim that was not carried out, since somebody uses the node.
+bool spared(const Mutation& deletion);
 // An entry that was refused, or of which nothing is known, is due again.
 bool due(const Mutation& mutation, Time now);
 // When the first one was intended.
@@ -66,8 +69,6 @@ Targets changed_nodes(const Run& run);
 const Node* find_node(const Cluster& cluster, std::string_view name, std::string_view uid);
 const NodeClaim* find_claim(const Cluster& cluster, std::string_view name, std::string_view uid);
 const Pod* find_pod(const Cluster& cluster, const Departing& move);
-// A pod that would have to be moved off its node: not of a DaemonSet or the kubelet, not finished, not on its way out.
-bool movable(const Pod& pod);
 std::string name_of(const Cluster& cluster, const Pod& pod);  // "namespace/name"
 // Somebody removes the node already.
 bool going(const Cluster& cluster, const Node& node);

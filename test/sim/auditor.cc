@@ -121,7 +121,9 @@ void Auditor::hear(const Change& change, bool ours, const Call* /*call*/) {
                 "nothing happened, and plan " + hash.substr(0, 12) + " was withdrawn and published again");
       published_ = std::move(hash);
     }
-    automatic_ = policy["spec"]["approval"].string() == "Automatic";
+    const bool automatic = change.after && policy["spec"]["approval"].string() == "Automatic";
+    if (!automatic && automatic_) manual_since_ = now;
+    automatic_ = automatic;
     const bool paused = policy.at({"metadata", "annotations", "temper.codes/pause"}).string() == "true";
     if (!paused)
       paused_at_.reset();
@@ -425,7 +427,10 @@ void Auditor::judge_run_write(const Change& change, bool ours) {
   RunView before = created ? RunView{} : read_run_view(*change.before);
   if (created) {
     entered_[name + "/Approved"] = server_.now();
-    if (ours && !automatic_) violate("I1", "approved a plan by itself under approval Manual");
+    // Nobody can know at once that the policy has changed; such a run must not begin, see judge_step().
+    if (ours && !automatic_ && server_.now() - manual_since_ > notice_)
+      violate("I1", "approved a plan by itself under approval Manual");
+    if (ours) of_policy_.insert(name);
     for (const auto& [run, at] : late_trips_)
       if (ours && server_.now() - at > kFlight)
         violate("I10", "approved a plan by itself although a guard tripped after run " + run);
@@ -450,6 +455,8 @@ void Auditor::judge_step(const RunView& before, const RunView& after, bool creat
     const auto was = was_published_.find(after.hash);
     if (after.hash != published_ && (was == was_published_.end() || now - was->second > notice_))
       violate("I1", fmt::format("run {} began with a hash that is not published", after.name));
+    if (of_policy_.contains(after.name) && !automatic_ && now - manual_since_ > notice_)
+      violate("I1", fmt::format("run {} began by approval of a policy that is Manual now", after.name));
     // An approval is used once it was taken in. Nobody can know what a run used that was deleted since.
     const std::string user = std::exchange(used_hashes_[after.hash], after.name);
     if (!user.empty() && user != after.name && runs_.contains(user))

@@ -109,12 +109,14 @@ class Auditor {
   std::optional<Time> paused_at_;              // the policy
   std::map<std::string, Time> late_trips_;     // by run: a guard tripped when it was over
   std::set<std::string> of_people_;            // runs
-  bool automatic_ = false;
-  std::string holder_;                      // of the Lease
-  std::map<std::string, Time> over_since_;  // by run
-  std::set<std::string> journal_lost_;      // nodes of runs that others deleted before they were over
-  std::set<std::string> left_cordoned_;     // nodes by uid
-  std::set<std::string> whole_before_;      // controllers by uid
+  std::set<std::string> of_policy_;            // … that the controller approved
+  bool automatic_ = false;                     // the policy's approval
+  Time manual_since_{};                        // meaningless while it is Automatic; from the beginning: zero
+  std::string holder_;                         // of the Lease
+  std::map<std::string, Time> over_since_;     // by run
+  std::set<std::string> journal_lost_;         // nodes of runs that others deleted before they were over
+  std::set<std::string> left_cordoned_;        // nodes by uid
+  std::set<std::string> whole_before_;         // controllers by uid
   std::optional<Time> still_since_;
   std::int64_t looked_ = 0;  // second
   std::optional<world::api::ResourceId> policies_, consolidation_runs_, claims_;

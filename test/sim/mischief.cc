@@ -295,9 +295,13 @@ bool Mischief::strike(const Trouble& trouble, const RunView& run) {
       if (policies)
         patch(*policies, "", "default", R"({"metadata":{"annotations":{"temper.codes/pause":"true"}}})");
       return true;
-    case NodePaused:
-      return node_patch(dice.chance(0.5) ? run.survivors : run.victims,
-                        R"({"metadata":{"annotations":{"temper.codes/pause":"true"}}})");
+    case NodePaused: {
+      const std::string node = some_node(dice.chance(0.5) ? run.survivors : run.victims, dice);
+      if (node.empty()) return false;
+      patch(ResourceId::Nodes, "", node, R"({"metadata":{"annotations":{"temper.codes/pause":"true"}}})");
+      paused_.insert(node);
+      return true;
+    }
     case PolicyObserves:
       if (policies) patch(*policies, "", "default", R"({"spec":{"mode":"Observe"}})");
       return true;
@@ -335,6 +339,9 @@ void Mischief::heal() {
   world::api::Server& api = world_.api();
   if (const auto policies = api.find_resource("temper.codes", "temperpolicies"))
     patch(*policies, "", "default", R"({"metadata":{"annotations":{"temper.codes/pause":null}}})");
+  for (const std::string& node : paused_)
+    if (api.get(ResourceId::Nodes, "", node))
+      patch(ResourceId::Nodes, "", node, R"({"metadata":{"annotations":{"temper.codes/pause":null}}})");
   for (const std::string& node : silent_) {
     world::Stage stage = world_.stage(world::Actor::Kubelets);
     world_.cast().kubelets.resume(stage, node);
@@ -353,6 +360,7 @@ void Mischief::heal() {
     for (const auto& [node, since] : *nodes) world_.cast().pressure.befall_agent(node, "normal");
   unpressured_.clear();
   ailing_.clear();
+  paused_.clear();
   silent_.clear();
   finalized_.clear();
 }

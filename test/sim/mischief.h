@@ -53,6 +53,7 @@ class Mischief {
   bool squeeze(const std::string& node, const std::string& demand);  // all of them
 
   world::World& world_;
+  std::set<std::string> paused_;                             // nodes
   std::set<std::string> silent_;                             // kubelets
   std::set<std::pair<std::string, std::string>> finalized_;  // pods
   std::set<std::string> spiked_;                             // nodes

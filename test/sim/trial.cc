@@ -531,14 +531,14 @@ TrialResult Trial::run() {
       heal();
       advance(kEndWithin, [this] { return all_over(); });
       advance(kCleanWithin, [this] { return clean(); });
-      // A record whose write was lost is written again after 15 s (control/ledger.cc), for a run without a finalizer too.
-      advance(Duration::seconds(17), [] { return false; });
     }
     if (auditor_.violations().empty()) auditor_.conclude();
     if (auditor_.violations().empty()) judge_end();
     coverage_.count("trial with a run");
   } else {
     coverage_.count("trial without a plan");
+  }
+  if (options_.keep_log) {
     const auto policies = world_.api().find_resource("temper.codes", "temperpolicies");
     if (const auto policy = policies ? world_.api().get(*policies, "", "default") : nullptr)
       log_text_ += "status of the policy: " + codec::to_json(policy->status()) + "\n";
