@@ -34,7 +34,8 @@ std::int64_t evictions_since(const std::vector<const Run*>& runs, Time since) {
   std::int64_t count = 0;
   for (const Run* run : runs)
     for (const execute::Mutation& entry : run->journal.entries)
-      if (entry.kind == execute::MutationKind::Evict && entry.tried && *entry.tried > since &&
+      // One that is intended may be on its way.
+      if (entry.kind == execute::MutationKind::Evict && entry.tried.value_or(entry.intended) > since &&
           entry.state != execute::MutationState::Failed)
         ++count;
   return count;
@@ -58,15 +59,19 @@ bool moved_lately(const Cluster& cluster, const prove::PlannedMove& move, const 
 
 }  // namespace
 
+std::int64_t evictions_left(const TemperPolicy& policy, const std::vector<const Run*>& runs, Time now) {
+  const std::int64_t most = policy.max_evictions_per_hour.value_or(kEvictionsPerHour);
+  return std::max<std::int64_t>(0, most - evictions_since(runs, now - Duration::hours(1)));
+}
+
 std::string obstacle_to_approval(const prove::ConsolidationPlan& plan, const std::vector<const Run*>& runs,
                                  const Cluster& cluster, Time now) {
   if (std::string obstacle = obstacle_of_runs(runs, now); !obstacle.empty()) return obstacle;
   if (!cluster.policy) return "there is no TemperPolicy";
-  const std::int64_t most = cluster.policy->max_evictions_per_hour.value_or(kEvictionsPerHour);
-  const std::int64_t lately = evictions_since(runs, now - Duration::hours(1));
-  if (lately + static_cast<std::int64_t>(plan.moves.size()) > most)
-    return fmt::format("limits.maxEvictionsPerHour: {} evictions in the last hour and {} more exceed {}",
-                       lately, plan.moves.size(), most);
+  const std::int64_t left = evictions_left(*cluster.policy, runs, now);
+  if (std::ssize(plan.moves) > left)
+    return fmt::format("limits.maxEvictionsPerHour: {} evictions are left of this hour, and it needs {}",
+                       left, plan.moves.size());
   const Duration cooldown = cluster.policy->pod_cooldown.value_or(kCooldown);
   for (const prove::PlannedMove& move : plan.moves)
     if (moved_lately(cluster, move, runs, now - cooldown))

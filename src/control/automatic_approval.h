@@ -2,6 +2,7 @@
 // lately is the answer.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,10 @@ namespace tamp::control {
 std::string obstacle_to_approval(const prove::ConsolidationPlan& plan,
                                  const std::vector<const execute::Run*>& runs, const Cluster& cluster,
                                  Time now);
+
+// What is left of limits.maxEvictionsPerHour, all runs counted.
+std::int64_t evictions_left(const TemperPolicy& policy, const std::vector<const execute::Run*>& runs,
+                            Time now);
 
 // After a roll-back.
 inline constexpr Duration kPauseAfterRollback = Duration::minutes(15);

@@ -75,6 +75,19 @@ TEST_F(Approving, EvictionsPerHourAreThoseOfAllRunsTogether) {
   EXPECT_EQ(obstacle({run}), "");
 }
 
+TEST_F(Approving, AnEvictionThatIsIntendedIsCountedAndOneThatWasWithdrawnIsNot) {
+  cluster.policy->max_evictions_per_hour = 5;
+  execute::Run run = ended("a", Phase::Draining, Duration{}, "cli");
+  run.journal.entries = {eviction(Duration::minutes(30)), eviction(Duration{}), eviction(Duration{})};
+  run.journal.entries[1].tried.reset();
+  run.journal.entries[1].intended = kNow - Duration::seconds(1);
+  run.journal.entries[1].state = execute::MutationState::Intended;
+  run.journal.entries[2].state = execute::MutationState::Failed;
+  EXPECT_EQ(evictions_left(*cluster.policy, {&run}, kNow), 3);
+  cluster.policy->max_evictions_per_hour = 1;
+  EXPECT_EQ(evictions_left(*cluster.policy, {&run}, kNow), 0) << "lowered since";
+}
+
 TEST(AutomaticApproval, ItsNameIsThatOfThePlan) {
   EXPECT_EQ(automatic_name(std::string(64, 'a')), "auto-aaaaaaaaaaaa");
 }

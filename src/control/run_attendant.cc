@@ -145,7 +145,8 @@ execute::Sight RunAttendant::look(const Outlook& outlook) {
                        .acts = cluster.policy && cluster.policy->mode == "Act",
                        .paused = cluster.policy && cluster.policy->paused,
                        .revalidation = std::exchange(revalidation_, std::nullopt),
-                       .rehearsals = rehearsals_};
+                       .rehearsals = rehearsals_,
+                       .evictions_left = surroundings_.evictions_left()};
   for (const auto& [entry, since] : evictions_tried_)
     if (loop_.instant() - since < kEvictAgain) sight.resting.insert(entry);
   return sight;

@@ -51,6 +51,8 @@ struct RunSurroundings {
   std::function<std::string()> nodes_seen;
   // For an approval that nobody has taken in yet; nothing: ask again later.
   std::function<std::optional<execute::Desk>(const execute::Run& run)> desk;
+  // Of limits.maxEvictionsPerHour, all runs counted; nothing: there is no policy.
+  std::function<std::optional<std::int64_t>()> evictions_left;
   // Of this hash, if it is known still.
   std::function<std::shared_ptr<const prove::ConsolidationPlan>(const std::string& hash)> plan;
   // What happened, for events, metrics and the audit.

@@ -59,6 +59,11 @@ RunKeeper::RunKeeper(kube::Loop& loop, kube::Client& client, const Log& log, kub
   surroundings_.outlook = needs_.outlook;
   surroundings_.nodes_seen = needs_.nodes_seen;
   surroundings_.desk = [this](const Run& run) { return desk(run); };
+  surroundings_.evictions_left = [this]() -> std::optional<std::int64_t> {
+    const std::shared_ptr<const Outlook> outlook = needs_.outlook();
+    if (!outlook || !outlook->reading->cluster.policy) return std::nullopt;
+    return evictions_left(*outlook->reading->cluster.policy, known_runs(), loop_.now());
+  };
   surroundings_.plan = [this](const std::string& hash) -> std::shared_ptr<const prove::ConsolidationPlan> {
     if (const auto kept = plans_.find(hash); kept != plans_.end()) return kept->second;
     const auto now = needs_.plan();
@@ -195,6 +200,7 @@ std::optional<execute::Desk> RunKeeper::desk(const Run& run) {
   desk.acts = policy && policy->mode == "Act";
   desk.automatic = policy && policy->approval == "Automatic";
   desk.paused = policy && policy->paused;
+  desk.evictions_left = surroundings_.evictions_left();
   for (const Run* other : known_runs()) {
     if (other->name == run.name) continue;
     execute::Desk::Other& entry = desk.others.emplace_back();

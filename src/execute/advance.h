@@ -7,7 +7,8 @@
 // another process calls resume() first.
 #pragma once
 
-#include <map>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,13 +53,10 @@ struct Desk {
     std::vector<std::string> victims, survivors;
   };
   std::vector<Other> others;
-  // limits.podCooldown: a pod that came in place of an evicted one is left alone for so long. By the uid of a controller: when the
-  // first of its pods within that time was evicted.
-  Duration pod_cooldown;
-  std::map<std::string, Time> evicted_owners;
+  std::optional<std::int64_t> evictions_left;  // of limits.maxEvictionsPerHour; absent: no limit
 };
 // Takes an approval in: to Validating with the plan's moves copied, or to RolledBack with a reason (StalePlan, PlanExpired,
-// AlreadyUsed, NotActing, NotAutomatic, Paused, AnotherRun, NoKarpenter, PodCooldown, TooLarge). `cluster` gives the uids.
+// AlreadyUsed, NotActing, NotAutomatic, Paused, AnotherRun, NoKarpenter, EvictionLimit, TooLarge). `cluster` gives the uids.
 void take_in(Run& run, const Desk& desk, const Cluster& cluster, Time now);
 
 }  // namespace tamp::execute

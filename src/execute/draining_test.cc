@@ -198,6 +198,7 @@ TEST_F(Draining, TheHoursLimitHoldsEvictionsBack) {
   stage.evictions_left = 0;
   for (int i = 0; i < 10; ++i) stage.turn();
   EXPECT_TRUE(stage.evicted().empty());
+  EXPECT_THAT(stage.run.message, testing::HasSubstr("maxEvictionsPerHour"));
   stage.evictions_left = 5;
   ASSERT_TRUE(stage.play());
   EXPECT_EQ(stage.run.phase, Phase::Succeeded);

@@ -181,7 +181,12 @@ bool hour_is_full(const Turn& turn, const Departing& move) {
 bool evict_one(Turn& turn) {
   Run& run = turn.run();
   Departing* const move = next_to_go(turn);
-  if (move == nullptr || hour_is_full(turn, *move)) return false;
+  if (move == nullptr) return false;
+  // It was enough when the run began: somebody lowered it since.
+  if (hour_is_full(turn, *move)) {
+    run.message = fmt::format("{} waits: limits.maxEvictionsPerHour is used up", name_of(*move));
+    return false;
+  }
   const auto& last = run.guards.last_eviction;
   if ((last && turn.now() - *last < turn.limits().between_evictions) || !measured_since(turn)) return false;
   if (const auto drift = no_place_left(run, turn.sight)) {
@@ -196,6 +201,7 @@ bool evict_one(Turn& turn) {
     turn.journal().intend(MutationKind::Evict, move->ns, move->name, move->uid, turn.now());
   }
   run.guards.last_eviction = turn.now();
+  run.message = kDrains;
   return true;
 }
 

@@ -46,7 +46,7 @@ void cordon(Turn& turn) {
   Targets nodes;
   for (const Victim& v : turn.run().victims) nodes.emplace_back(v.node, v.uid);
   if (mark(turn, MutationKind::Cordon, nodes))
-    enter(turn.run(), Phase::Draining, turn.now(), "", "pods are evicted, the least important first");
+    enter(turn.run(), Phase::Draining, turn.now(), "", std::string(kDrains));
 }
 
 }  // namespace tamp::execute

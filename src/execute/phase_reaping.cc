@@ -23,7 +23,7 @@ bool sign_of_reaping(const Cluster& cluster, const Node& node) {
 struct Waiting {
   bool all_gone = true;
   bool all_going = true;  // of those that are not gone
-  Targets unsigned_;      // no sign of reaping
+  Targets without_sign;   // no sign of reaping
 };
 
 Waiting look_at_victims(Turn& turn) {
@@ -34,7 +34,7 @@ Waiting look_at_victims(Turn& turn) {
     if (victim.reaped) continue;
     waiting.all_gone = false;
     waiting.all_going = waiting.all_going && going(turn.cluster(), *node);
-    if (!sign_of_reaping(turn.cluster(), *node)) waiting.unsigned_.emplace_back(victim.node, victim.uid);
+    if (!sign_of_reaping(turn.cluster(), *node)) waiting.without_sign.emplace_back(victim.node, victim.uid);
   }
   return waiting;
 }
@@ -112,8 +112,8 @@ void await_reap(Turn& turn) {
   if (signal != Signal::Fine) return;
   if (limits.reap == ReapMode::NodeClaim && !delete_claims(turn)) return;
   if (limits.reap != ReapMode::Autoscaler) return;
-  if (run.phase == Phase::Escalated || (waited >= limits.escalate_after && !waiting.unsigned_.empty()))
-    escalate(turn, waiting.unsigned_);
+  if (run.phase == Phase::Escalated || (waited >= limits.escalate_after && !waiting.without_sign.empty()))
+    escalate(turn, waiting.without_sign);
 }
 
 void watch_late(Turn& turn) {

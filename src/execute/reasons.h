@@ -15,7 +15,7 @@ inline constexpr std::string_view kReasons[] = {
     "AlreadyUsed",
     "AnotherRun",
     "NoKarpenter",
-    "PodCooldown",
+    "EvictionLimit",
     "TooLarge",
     // The policy, or people.
     "AbortRequested",

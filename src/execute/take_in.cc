@@ -52,23 +52,6 @@ MayBegin refuse_for_others(const Run& run, const Desk& desk) {
   return std::nullopt;
 }
 
-// The same load is not moved again and again.
-MayBegin refuse_for_cooldown(const Desk& desk, const Cluster& cluster, Time now) {
-  for (const prove::PlannedMove& m : desk.plan->moves) {
-    const PodId id = cluster.find_pod(m.ns, m.name);
-    if (!id.valid()) continue;
-    const Pod& pod = cluster.pods[id.index()];
-    const auto evicted = desk.evicted_owners.find(std::string(cluster.text(pod.owner_uid)));
-    if (evicted == desk.evicted_owners.end() || !pod.created) continue;
-    // Creation times are whole seconds.
-    const bool came_for_it = *pod.created + Duration::seconds(1) > evicted->second;
-    if (came_for_it && now - *pod.created < desk.pod_cooldown)
-      return Refusal{"PodCooldown", fmt::format("pod {}/{} was moved less than {} ago", m.ns, m.name,
-                                                format_duration(desk.pod_cooldown))};
-  }
-  return std::nullopt;
-}
-
 MayBegin refuse(const Run& run, const Desk& desk, const Cluster& cluster, Time now) {
   if (run.abort_requested) return Refusal{"AbortRequested", "somebody asked for it before it began"};
   if (!desk.acts) return Refusal{"NotActing", "the policy's mode is not Act"};
@@ -95,7 +78,13 @@ MayBegin refuse(const Run& run, const Desk& desk, const Cluster& cluster, Time n
                                  "replacement: raise the pool's size, then approve the next plan",
                                  r->pool)};
   }
-  return refuse_for_cooldown(desk, cluster, now);
+  // Better not begun than waiting for the hour to end with nodes that take no pods.
+  if (desk.evictions_left && std::ssize(desk.plan->moves) > *desk.evictions_left)
+    return Refusal{
+        "EvictionLimit",
+        fmt::format("limits.maxEvictionsPerHour: {} evictions are left of this hour, and it needs {}",
+                    *desk.evictions_left, desk.plan->moves.size())};
+  return std::nullopt;
 }
 
 // Empty if all of it is there.

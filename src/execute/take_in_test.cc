@@ -137,12 +137,11 @@ TEST_F(Approval, OfAReplacementNeedsKarpenter) {
   EXPECT_EQ(answer(), "");
 }
 
-TEST_F(Approval, DoesNotMoveTheSamePodAgainAtOnce) {
-  desk.pod_cooldown = Duration::hours(1);
-  desk.evicted_owners = {{"uid-set-store", stage.now - Duration::minutes(5)}};
-  EXPECT_THAT(answer(), HasSubstr("PodCooldown: pod default/store-b"));
-  desk.evicted_owners = {{"uid-set-store", stage.now + Duration::minutes(5)}};
-  EXPECT_EQ(answer(), "") << "it was there before";
+TEST_F(Approval, NeedsTheEvictionsOfAnHour) {
+  desk.evictions_left = 2;
+  EXPECT_EQ(answer(), "") << "two pods are to be moved";
+  desk.evictions_left = 1;
+  EXPECT_THAT(answer(), HasSubstr("EvictionLimit: limits.maxEvictionsPerHour: 1 evictions are left"));
 }
 
 TEST_F(Approval, CanBeTakenBackBeforeItBegins) {

@@ -37,6 +37,8 @@ void await_reap(Turn& turn);  // AwaitingReap and Escalated
 void take_back(Turn& turn);   // Aborting
 void watch_late(Turn& turn);  // Succeeded
 
+inline constexpr std::string_view kDrains = "pods are evicted, the least important first";
+
 // Gives the run up: to Aborting, or straight to RolledBack if nothing was changed yet. What was intended and is not on its way is
 // withdrawn.
 void give_up(Turn& turn, std::string_view reason, std::string message);

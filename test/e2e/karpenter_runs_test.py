@@ -27,6 +27,7 @@ TAMP = os.environ.get("TAMP_PROGRAM", str(SOURCE / "build/bin/tamp"))
 TYPES = os.environ["TAMP_E2E_INSTANCE_TYPES"]
 sys.path[:0] = [str(SOURCE / "test/e2e"), str(SOURCE / "test/e2e/controlplane")]
 import load  # noqa: E402
+from expect import command, control, count, kubectl, must, story, wait_until  # noqa: E402
 from processes import dies_with_parent  # noqa: E402
 from slow_road import SlowRoad  # noqa: E402
 
@@ -35,27 +36,6 @@ MARKS = ("karpenter.sh/do-not-disrupt", "cluster-autoscaler.kubernetes.io/scale-
 # A plan takes a node of each pool, and with so many pods both have some: a drain with one eviction has no middle.
 NODES, PODS = 14, 40
 REAPS = {"consolidationPolicy": "WhenEmpty", "consolidateAfter": "5s", "budgets": [{"nodes": "100%"}]}  # what Karpenter may do
-passed = failed = 0
-
-
-def command(*words, data=None):
-    done = subprocess.run(list(map(str, words)), input=data, capture_output=True, text=True)
-    return done.returncode == 0, done.stdout + done.stderr
-
-
-def must(*words, **more):
-    good, text = command(*words, **more)
-    if not good:
-        raise AssertionError(f"{' '.join(map(str, words))}: {text}")
-    return text
-
-
-def kubectl(*words, **more):
-    return must("kubectl", *words, **more)
-
-
-def control(*words):
-    must(sys.executable, os.environ["TAMP_E2E_CONTROLPLANE"], *words, DIRECTORY)
 
 
 RUNS, POLICY = "/apis/temper.codes/v1alpha1/consolidationruns", "/apis/temper.codes/v1alpha1/temperpolicies/default"
@@ -65,17 +45,6 @@ LEASES = "/apis/coordination.k8s.io/v1/namespaces/tamp-system/leases"
 WRITTEN = {"Node": "/api/v1/nodes", "NodePool": "/apis/karpenter.sh/v1/nodepools", "NodeClaim": "/apis/karpenter.sh/v1/nodeclaims"}
 # What comes and goes with every pod, and tells nothing that its Deployment does not.
 RESTLESS = {"Event", "Lease", "Pod", "Endpoints", "EndpointSlice", "ComponentStatus"}
-
-
-def wait_until(what, condition, seconds):
-    end = time.monotonic() + seconds
-    while True:
-        answer = condition()
-        if answer:
-            return answer
-        if time.monotonic() > end:
-            raise AssertionError(f"still not after {seconds} s: {what}")
-        time.sleep(0.3)
 
 
 class Controller:
@@ -143,6 +112,7 @@ class Cluster:
         disruption = {"consolidationPolicy": "WhenEmptyOrUnderutilized", "consolidateAfter": "0s", "consolidationSavingsThreshold": 0.0001,
                       "budgets": [{"nodes": "1"}]}
         spec = {"mode": "Act", "planner": "Requests", "minNodeLifetime": "0s", "utilizationThreshold": 1.0, "disruption": disruption,
+                "limits": {"maxEvictionsPerHour": 1000},  # all stories within one hour
                 "guards": {"run": {"settle": "5s", "afterReapWatch": "5s"}}, **more}
         kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", data=json.dumps(
             {"apiVersion": "temper.codes/v1alpha1", "kind": "TemperPolicy", "metadata": {"name": "default"}, "spec": spec}))
@@ -623,24 +593,17 @@ def killed_while_launching(cluster):
 
 
 def main():
-    global passed, failed
     cluster = Cluster()
     wanted = sys.argv[1:] or os.environ.get("TAMP_E2E_STORIES", "").split()
+
+    def tell(test):
+        cluster.rest()
+        cluster.stir(test.__name__)
+        test(cluster)
     for test in STORIES:
-        if wanted and test.__name__ not in wanted:
-            continue
-        begin = time.monotonic()
-        try:
-            cluster.rest()
-            cluster.stir(test.__name__)
-            test(cluster)
-            passed += 1
-            print(f"ok {test.__name__} ({time.monotonic() - begin:.0f} s)", flush=True)
-        except (AssertionError, KeyError, IndexError) as problem:
-            failed += 1
-            print(f"FAILED: {test.__name__}: {problem}", flush=True)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+        if not wanted or test.__name__ in wanted:
+            story(test.__name__, lambda: tell(test))
+    return count()
 
 
 if __name__ == "__main__":
