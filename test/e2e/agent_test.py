@@ -15,54 +15,21 @@ import sys
 import tempfile
 import time
 
+from expect import check, command, control, count, kubectl, wait_until
+
 SOURCE = pathlib.Path(os.environ["TAMP_E2E_SOURCE"])
 AGENT = pathlib.Path(os.environ.get("TAMP_E2E_AGENT", SOURCE / "build/bin/tamp-agent"))
 PODS = 110
 # Of a process that is measured by a sanitizer these say nothing.
 MOST_ANONYMOUS, MOST_CPU = 10 << 20, 0.005
-passed = failed = 0
-
-
-def check(name, good, text=""):
-    global passed, failed
-    if good:
-        passed += 1
-    else:
-        failed += 1
-        print(f"FAILED: {name}\n{text}")
-
-
-def kubectl(*args, data=None):
-    done = subprocess.run(["kubectl", *map(str, args)], input=data, capture_output=True, text=True)
-    return done.returncode == 0, done.stdout + done.stderr
-
-
-def must(*args, data=None):
-    good, text = kubectl(*args, data=data)
-    if not good:
-        raise SystemExit(f"kubectl {' '.join(map(str, args))}: {text}")
-    return text
-
-
-def control(*words):
-    return subprocess.run([sys.executable, os.environ["TAMP_E2E_CONTROLPLANE"], *words, os.environ["TAMP_E2E_DIRECTORY"]],
-                          capture_output=True, text=True, check=True).stdout.strip()
-
-
-def wait_until(what, condition, seconds=30):
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            raise SystemExit(f"still not: {what}")
-        time.sleep(0.3)
 
 
 def token(namespace, account, *more):
-    return must("create", "token", "-n", namespace, account, *more).strip()
+    return kubectl("create", "token", "-n", namespace, account, *more).strip()
 
 
 def kubeconfig(bearer):
-    config = json.loads(must("config", "view", "--raw", "--flatten", "-o", "json"))
+    config = json.loads(kubectl("config", "view", "--raw", "--flatten", "-o", "json"))
     config["users"] = [{"name": user["name"], "user": {"token": bearer}} for user in config["users"]]
     path = pathlib.Path(os.environ["TAMP_E2E_DIRECTORY"]) / "agent.kubeconfig"
     path.write_text(json.dumps(config))
@@ -76,7 +43,7 @@ def pod(name, node, cpu="10m", **spec):
 
 
 def create(*objects):
-    must("create", "-f", "-", data=json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)}))
+    kubectl("create", "-f", "-", data=json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)}))
 
 
 class Agent:
@@ -119,23 +86,23 @@ def agent(directory, config, *flags):
 
 
 def published(node="a"):
-    text = must("get", "node", node, "-o", r"jsonpath={.metadata.annotations.temper\.codes/requests}")
+    text = kubectl("get", "node", node, "-o", r"jsonpath={.metadata.annotations.temper\.codes/requests}")
     return {tier["tier"]: tier for tier in json.loads(text)} if text else None
 
 
 def prepare(directory):
-    must("apply", "--server-side", "-f", os.environ["TAMP_E2E_NODEPOOL_CRDS"])
-    must("apply", "--server-side", "-k", SOURCE / "deploy")
-    must("delete", "-f", SOURCE / "deploy/webhook.yaml")
-    must("delete", "daemonset", "-n", "tamp-agents", "tamp-agent")  # this test plays one of its pods
-    must("create", "serviceaccount", "-n", "default", "nobody")
-    wait_until("the default account is there", lambda: kubectl("get", "serviceaccount", "-n", "default", "default")[0])
+    kubectl("apply", "--server-side", "-f", os.environ["TAMP_E2E_NODEPOOL_CRDS"])
+    kubectl("apply", "--server-side", "-k", SOURCE / "deploy")
+    kubectl("delete", "-f", SOURCE / "deploy/webhook.yaml")
+    kubectl("delete", "daemonset", "-n", "tamp-agents", "tamp-agent")  # this test plays one of its pods
+    kubectl("create", "serviceaccount", "-n", "default", "nobody")
+    wait_until("the default account is there", lambda: command("kubectl", "get", "serviceaccount", "-n", "default", "default")[0])
     for name in ("a", "b"):
         create({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}, "status": {
             "allocatable": {"cpu": "16", "memory": "64Gi", "pods": "250"}, "capacity": {"cpu": "16", "memory": "64Gi", "pods": "250"}}})
     create({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "top"}, "value": 1000000})
     create(pod("critical", "a", "1500m", priorityClassName="top"), pod("elsewhere", "b"), *(pod(f"p-{i:03}", "a") for i in range(PODS - 1)))
-    uids = json.loads(must("get", "pods", "-o", "json"))["items"]
+    uids = json.loads(kubectl("get", "pods", "-o", "json"))["items"]
     line = "avg10=0.00 avg60=0.00 avg300=0.00 total=0\n"
     for item in uids:
         path = pathlib.Path(directory) / "kubepods" / f"pod{item['metadata']['uid']}"
@@ -143,7 +110,7 @@ def prepare(directory):
         (path / "cpu.stat").write_text("usage_usec 1\nuser_usec 1\nsystem_usec 0\nnr_periods 0\nnr_throttled 0\nthrottled_usec 0\n")
         for resource in ("cpu", "memory", "io"):
             (path / f"{resource}.pressure").write_text(f"some {line}full {line}")
-    must("create", "-f", "-", data=json.dumps(  # to which the agent's token is bound, as that of a real one is
+    kubectl("create", "-f", "-", data=json.dumps(  # to which the agent's token is bound, as that of a real one is
         {**pod("agent", "a"), "metadata": {"name": "agent", "namespace": "tamp-agents"}, "spec": {
             **pod("agent", "a")["spec"], "serviceAccountName": "tamp-agent"}}))
     return kubeconfig(token("tamp-agents", "tamp-agent", "--bound-object-kind=Pod", "--bound-object-name=agent"))
@@ -162,7 +129,7 @@ def who_may_know(agent, good):
     check("nor who has no right", agent.ask("/observe", weak)[0] == 403)
     check("a right is for one path", agent.ask("/metrics", good)[0] == 403)
     check("probes need none", agent.ask("/healthz")[0] == 200 and agent.ask("/readyz")[0] == 200)
-    must("create", "clusterrolebinding", "weak", "--clusterrole=tamp-agent-reader", "--serviceaccount=default:nobody")
+    kubectl("create", "clusterrolebinding", "weak", "--clusterrole=tamp-agent-reader", "--serviceaccount=default:nobody")
     wait_until("a right that is given counts within seconds", lambda: agent.ask("/observe", weak)[0] == 200)
 
 
@@ -175,7 +142,7 @@ def what_is_published():
     check("on no other node", published("b") is None)
     create(pod("late", "a", "250m"))
     wait_until("another pod is published", lambda: published()["Normal"]["pods"] == PODS + 1)
-    must("delete", "pod", "late", "--force", "--grace-period=0")
+    kubectl("delete", "pod", "late", "--force", "--grace-period=0")
     wait_until("and that it has gone", lambda: published()["Normal"]["pods"] == PODS)
 
 
@@ -215,8 +182,7 @@ def main():
             what_is_published()
             what_it_costs(running)
             without_the_api_server(running)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    return count()
 
 
 if __name__ == "__main__":

@@ -17,46 +17,15 @@ import sys
 import time
 
 from demo import Answer
+from expect import check, count, equal, kubectl, wait_until
 
 SOURCE = pathlib.Path(os.environ["TAMP_E2E_SOURCE"])
 TAMP = os.environ.get("TAMP_PROGRAM", str(SOURCE / "build/bin/tamp"))
 DIRECTORY = pathlib.Path(os.environ["TAMP_E2E_DIRECTORY"])
-passed = failed = 0
-
-
-def check(name, good, text=""):
-    global passed, failed
-    if good:
-        passed += 1
-    else:
-        failed += 1
-        print(f"FAILED: {name}\n{text}", flush=True)
-
-
-def equal(name, got, wanted):
-    check(name, got == wanted, f"got {got!r}, wanted {wanted!r}")
-
-
-def must(*args, data=None):
-    done = subprocess.run(["kubectl", *map(str, args)], input=data, capture_output=True, text=True)
-    if done.returncode != 0:
-        raise SystemExit(f"kubectl {' '.join(map(str, args))}: {done.stdout}{done.stderr}")
-    return done.stdout
-
-
-def wait_until(what, ask, seconds=60):
-    end = time.monotonic() + seconds
-    while True:
-        answer = ask()
-        if answer:
-            return answer
-        if time.monotonic() > end:
-            raise SystemExit(f"still not: {what}")
-        time.sleep(0.2)
 
 
 def kubeconfig(name, bearer):
-    config = json.loads(must("config", "view", "--raw", "--flatten", "-o", "json"))
+    config = json.loads(kubectl("config", "view", "--raw", "--flatten", "-o", "json"))
     config["users"] = [{"name": user["name"], "user": {"token": bearer}} for user in config["users"]]
     path = DIRECTORY / f"{name}.kubeconfig"
     path.write_text(json.dumps(config))
@@ -65,10 +34,10 @@ def kubeconfig(name, bearer):
 
 def token(account, *cluster_roles):
     """Of a new service account in namespace default that is bound to the roles."""
-    must("create", "serviceaccount", account)
+    kubectl("create", "serviceaccount", account)
     for role in cluster_roles:
-        must("create", "clusterrolebinding", f"{account}-{role}", f"--clusterrole={role}", f"--serviceaccount=default:{account}")
-    return must("create", "token", account).strip()
+        kubectl("create", "clusterrolebinding", f"{account}-{role}", f"--clusterrole={role}", f"--serviceaccount=default:{account}")
+    return kubectl("create", "token", account).strip()
 
 
 TLS = ssl.create_default_context()
@@ -127,16 +96,16 @@ def ready(replica, bearer):
 def prepare():
     # Every real cluster has this role; the embedded one has not all of those that come with a cluster.
     if subprocess.run(["kubectl", "get", "clusterrole", "system:auth-delegator"], capture_output=True).returncode != 0:
-        must("apply", "-f", "-", data=json.dumps({
+        kubectl("apply", "-f", "-", data=json.dumps({
             "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "system:auth-delegator"},
             "rules": [{"apiGroups": ["authentication.k8s.io"], "resources": ["tokenreviews"], "verbs": ["create"]},
                       {"apiGroups": ["authorization.k8s.io"], "resources": ["subjectaccessreviews"], "verbs": ["create"]}]}))
     for manifest in ("namespace.yaml", "crds", "rbac.yaml", "dashboard.yaml"):
-        must("apply", "--server-side", "-f", SOURCE / "deploy" / manifest)
+        kubectl("apply", "--server-side", "-f", SOURCE / "deploy" / manifest)
     wait_until("CRDs are served", lambda: subprocess.run(["kubectl", "get", "temperpolicies,consolidationruns"], capture_output=True).returncode == 0)
-    must("apply", "-f", "-", data=json.dumps({"apiVersion": "temper.codes/v1alpha1", "kind": "TemperPolicy", "metadata": {"name": "default"},
+    kubectl("apply", "-f", "-", data=json.dumps({"apiVersion": "temper.codes/v1alpha1", "kind": "TemperPolicy", "metadata": {"name": "default"},
                                               "spec": {"mode": "Act", "planner": "Requests"}}))
-    return kubeconfig("controller", must("-n", "tamp-system", "create", "token", "tamp-controller").strip())
+    return kubeconfig("controller", kubectl("-n", "tamp-system", "create", "token", "tamp-controller").strip())
 
 
 def one_replica(first, viewer, boss):
@@ -155,7 +124,7 @@ def one_replica(first, viewer, boss):
     equal("a viewer does not pause", first.ask("PUT", "/api/v1/pause", {"paused": True}, viewer).status, 403)
     equal("an administrator does", first.ask("PUT", "/api/v1/pause", {"paused": True}, boss).status, 200)
     wait_until("paused", lambda: first.ask("GET", "/api/v1/status", bearer=viewer).json["paused"], 30)
-    equal("it is the annotation", must("get", "temperpolicy", "default", "-o", r"jsonpath={.metadata.annotations.temper\.codes/pause}"), "true")
+    equal("it is the annotation", kubectl("get", "temperpolicy", "default", "-o", r"jsonpath={.metadata.annotations.temper\.codes/pause}"), "true")
     equal("and resumes", first.ask("PUT", "/api/v1/pause", {"paused": False}, boss).status, 200)
     wait_until("resumed", lambda: not first.ask("GET", "/api/v1/status", bearer=viewer).json["paused"], 30)
     for path in ("nodes", "plan", "runs", "audit", "policy"):
@@ -232,8 +201,7 @@ def main():
         for replica in replicas:
             if replica.process.poll() is None:
                 replica.kill()
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    return count()
 
 
 if __name__ == "__main__":

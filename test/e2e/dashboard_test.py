@@ -6,15 +6,14 @@ refused, and what two hundred open pages cost. No browser (test/browser has one)
 """
 
 import gzip
-import json
 import re
 import socket
 import sys
 import threading
 import time
-import traceback
 
 from demo import VIEW, Demo, rule
+from expect import count, story
 
 only = sys.argv[1] if len(sys.argv) > 1 else ""
 tests = []
@@ -471,30 +470,16 @@ def without_login():
 
 
 def main():
-    passed = failed = 0
-
-    def attempt(name, function):
-        nonlocal passed, failed
-        if only not in name:
-            return
-        begin = time.monotonic()
-        try:
-            function()
-            passed += 1
-            print(f"ok {name} ({time.monotonic() - begin:.1f} s)", flush=True)
-        except Exception:  # whatever it is, the others are still to be run
-            failed += 1
-            print(f"FAILED: {name}\n{traceback.format_exc()}", flush=True)
-
     def on_its_own(function):
         with Demo("--scenario", "slo-fleet", "--speed", "20", "--dashboard-login") as demo:
             demo.ready(demo.token)
             function(demo)
     for function in tests:
-        attempt(function.__name__, lambda: on_its_own(function))
-    attempt("without_login", without_login)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+        if only in function.__name__:
+            story(function.__name__, lambda: on_its_own(function))
+    if only in "without_login":
+        story("without_login", without_login)
+    return count()
 
 
 if __name__ == "__main__":

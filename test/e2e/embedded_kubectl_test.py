@@ -19,11 +19,11 @@ import time
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(SOURCE / "test/judge/apiserver"))
 from embedded import EmbeddedServer  # noqa: E402
+from expect import check, command, count  # noqa: E402
 
 SERVER = os.environ.get("TAMP_EMBEDDED_APISERVER", SOURCE / "build/bin/embedded-apiserver")
 KUBECTL = str(pathlib.Path(os.environ["TAMP_E2E_PROGRAMS"]) / "kubectl") if "TAMP_E2E_PROGRAMS" in os.environ else "kubectl"
 HOME = tempfile.mkdtemp(prefix="tamp-kubectl-")  # where it caches discovery
-passed = failed = 0
 only = sys.argv[1] if len(sys.argv) > 1 else ""
 environment = {}
 
@@ -45,19 +45,9 @@ spec:
 
 def kubectl(*args, data=None, timeout=60):
     try:
-        done = subprocess.run([KUBECTL, *map(str, args)], input=data, capture_output=True, text=True, env=environment, timeout=timeout)
+        return command(KUBECTL, *args, data=data, env=environment, timeout=timeout)
     except subprocess.TimeoutExpired as late:
         return False, f"no end after {timeout} s: {late.stdout}"
-    return done.returncode == 0, done.stdout + done.stderr
-
-
-def check(name, good, text=""):
-    global passed, failed
-    if good:
-        passed += 1
-    else:
-        failed += 1
-        print(f"FAILED: {name}\n{text}")
 
 
 def says(name, wanted, *args, **more):
@@ -395,8 +385,7 @@ def main():
                 test()
                 print(f"{name} took {time.monotonic() - begin:.1f} s", flush=True)
         check("the server is still there", server.alive())
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    return count()
 
 
 if __name__ == "__main__":

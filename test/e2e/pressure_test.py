@@ -25,6 +25,7 @@ import time
 SOURCE = pathlib.Path(os.environ["TAMP_E2E_SOURCE"])
 DIRECTORY = pathlib.Path(os.environ["TAMP_E2E_DIRECTORY"])
 sys.path[:0] = [str(SOURCE / path) for path in ("test/e2e", "test/agent", "test/e2e/controlplane")]
+import expect  # noqa: E402
 import karpenter_runs_test as runs  # noqa: E402
 import load  # noqa: E402
 from processes import dies_with_parent  # noqa: E402
@@ -327,7 +328,6 @@ def squeezed(fleet, memcached, cgroups):
 
 
 def main():
-    passed = failed = 0
     fleet = Fleet()
     token = DIRECTORY / "agents.token"
     token.write_text(runs.kubectl("create", "token", "-n", "tamp-system", "tamp-controller", "--audience=tamp-agent", "--duration=2h").strip())
@@ -338,22 +338,14 @@ def main():
             plan = fleet.wait_for_plan(600)
             print("proven:", ", ".join(check["name"] for check in plan.get("checks", ())), flush=True)
             wanted = os.environ.get("TAMP_E2E_STORIES", "calm squeezed").split()
-            for story in (one for one in (calm, squeezed) if one.__name__ in wanted):
-                try:
-                    story(fleet, memcached, cgroups)
-                    passed += 1
-                    print(f"ok {story.__name__}", flush=True)
-                except (AssertionError, KeyError, IndexError, StopIteration) as problem:
-                    failed += 1
-                    print(f"FAILED: {story.__name__}: {problem!r}", flush=True)
+            for one in (one for one in (calm, squeezed) if one.__name__ in wanted):
+                expect.story(one.__name__, lambda: one(fleet, memcached, cgroups))
         except AssertionError as problem:
-            failed += 1
-            print(f"FAILED: {problem}")
+            expect.check("a proven plan", False, problem)
             print(json.dumps(fleet.api.call("GET", runs.POLICY).get("status", {}), indent=1)[:4000])
         finally:
             controller.stop()
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    return expect.count()
 
 
 if __name__ == "__main__":

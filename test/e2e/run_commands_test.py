@@ -12,10 +12,10 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from demo import TAMP, VIEW, Demo  # noqa: E402
+from expect import count, story  # noqa: E402
 
 MARKS = ("karpenter.sh/do-not-disrupt", "cluster-autoscaler.kubernetes.io/scale-down-disabled", "autoscaling.cast.ai/removal-disabled",
          "temper.codes/run")
-passed = failed = 0
 TESTS = []
 
 
@@ -184,18 +184,10 @@ def three_nodes_become_two(demo):
 
 
 def main():
-    global passed, failed
     with Demo("--scenario", "slo-fleet", "--speed", "30") as demo:
         for function in TESTS:
-            try:
-                function(demo)
-                passed += 1
-                print(f"ok {function.__name__}", flush=True)
-            except (AssertionError, KeyError, TypeError, RuntimeError, subprocess.TimeoutExpired) as problem:
-                failed += 1
-                print(f"FAILED: {function.__name__}: {problem}", flush=True)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+            story(function.__name__, lambda: function(demo))
+    return count()
 
 
 if __name__ == "__main__":
