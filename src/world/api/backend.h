@@ -56,6 +56,7 @@ struct Writing {
   bool dry_run = false;
   bool force = false;
   bool of_the_world = false;  // by a controller in memory: what it says of status is taken as it is
+  bool by_name = false;       // a PUT or PATCH, which may create what is not there
   bool applied = false;       // by server-side apply, which has kept the ownership of fields already
 };
 

@@ -87,5 +87,40 @@ TEST(Escalation, ABindingGivesWhatItsWriterHoldsOrMayBind) {
   }
 }
 
+TEST(Access, WhoeverCreatesByNameNeedsTheRightToCreate) {
+  const std::string verbs[] = {"", R"(,"create")"};
+  for (const std::string& more : verbs) {
+    Server server = shop();
+    server.add_token("alice", Caller{"alice", {}, {"system:authenticated"}, "test"});
+    call(server, "POST", kRbac + "/roles",
+         R"({"metadata":{"name":"hers"},"rules":[{"apiGroups":["*"],"resources":["configmaps","leases"],)"
+         R"("verbs":["patch","update")" +
+             more + "]}]}");
+    call(
+        server, "POST", kRbac + "/rolebindings",
+        R"({"metadata":{"name":"hers"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"Role",)"
+        R"("name":"hers"},"subjects":[{"kind":"User","name":"alice","apiGroup":"rbac.authorization.k8s.io"}]})");
+    const int made = more.empty() ? 403 : 201;
+    const std::string maps = "/api/v1/namespaces/shop/configmaps/", apply = "application/apply-patch+yaml";
+    const Reply applied = as_alice(server, "PATCH", maps + "one?fieldManager=m", config_map("one"), apply);
+    EXPECT_EQ(applied.status(), made);
+    if (more.empty()) {
+      EXPECT_NE(applied.body["message"].string().find("cannot create resource \"configmaps\""),
+                std::string_view::npos);
+      EXPECT_EQ(applied.body["details"]["name"].string(), "one");
+    }
+    // What is wrong with the object is told first.
+    EXPECT_EQ(as_alice(server, "PATCH", maps + "Two?fieldManager=m", config_map("Two"), apply).status(), 422);
+    EXPECT_EQ(as_alice(server, "PUT", "/apis/coordination.k8s.io/v1/namespaces/shop/leases/l",
+                       R"({"metadata":{"name":"l"}})")
+                  .status(),
+              made);
+    // What is there is only changed.
+    call(server, "POST", "/api/v1/namespaces/shop/configmaps", config_map("there"));
+    EXPECT_EQ(as_alice(server, "PATCH", maps + "there?fieldManager=m", config_map("there"), apply).status(),
+              200);
+  }
+}
+
 }  // namespace
 }  // namespace tamp::world::api

@@ -10,6 +10,7 @@
 #include "world/api/show.h"
 #include "world/api/status.h"
 #include "world/api/strategy.h"
+#include "world/api/typed.h"
 #include "world/api/write.h"
 
 namespace tamp::world::api {
@@ -85,13 +86,19 @@ Outcome apply_object(Backend& backend, const Resource& resource, const ObjectPtr
                                                  writing.force, writing.subresource, resource.api_version(),
                                                  backend.now, schema_of(backend, resource));
   if (!outcome.ok()) return outcome_of(outcome);
+  Tree result = outcome.result;
+  // The outcome is converted, not decoded: what is no value of its field is then the server's fault.
+  if (const Schema* schema = schema_of(backend, resource); schema != nullptr && !resource.custom()) {
+    cut_integers(result, *schema);
+    if (const auto wrong = wrong_type(result, *schema))
+      return failed(500, "", "failed to convert new object to proper version: " + *wrong);
+  }
   if (metadata["name"].string() != name)
     return bad_request(fmt::format("the name of the object ({}) does not match the name on the URL ({})",
                                    metadata["name"].string(), name));
   if (!metadata["namespace"].string().empty() && metadata["namespace"].string() != ns)
     return bad_request("the namespace of the object does not match the namespace on the URL");
   writing.applied = true;
-  Tree result = outcome.result;
   if (const Tree* version = applied["metadata"].find("resourceVersion"))
     result.ensure("metadata").set("resourceVersion", *version);
   if (auto failure = check_shape(backend, resource, result, patching)) return *std::move(failure);
@@ -132,6 +139,7 @@ Outcome patch_object(Backend& backend, const Resource& resource, std::string_vie
   // A strategic patch works on the type itself, which has its kind.
   if (type == PatchType::Strategic) {
     for (std::string_view key : {"kind", "apiVersion"}) patched.tree.set(key, before[key]);
+    if (schema != nullptr) cut_integers(patched.tree, *schema);
   }
   if (auto failure = not_the_object(before, patched.tree, name)) return *std::move(failure);
   if (scale) {

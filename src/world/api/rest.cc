@@ -72,6 +72,7 @@ struct Call {
     writing.subresource = route.subresource;
     writing.dry_run = !query["dryRun"].empty();
     writing.force = query.flag("force");
+    writing.by_name = request.method == "PUT" || request.method == "PATCH";
     return writing;
   }
 };

@@ -351,5 +351,31 @@ TEST(Rest, AVolumeOfNegativeSizeIsWrongTwice) {
   EXPECT_EQ(causes("1"), 0u);
 }
 
+TEST(RestTest, AStrategicPatchCutsNumbersThatAMergePatchRefuses) {
+  Server server = shop();
+  const std::string path = "/apis/apps/v1/namespaces/shop/deployments";
+  const std::string made =
+      R"({"metadata":{"name":"d"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":)"
+      R"({"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}})";
+  ASSERT_EQ(call(server, "POST", path, made).status(), 201);
+  const std::string beyond = R"({"spec":{"replicas":4294967301}})";  // 2^32 + 5
+  EXPECT_EQ(call(server, "PATCH", path + "/d", beyond, "application/merge-patch+json").status(), 422);
+  const Reply cut = call(server, "PATCH", path + "/d", beyond, "application/strategic-merge-patch+json");
+  EXPECT_EQ(cut.status(), 200);
+  EXPECT_EQ(cut.body["spec"]["replicas"].integer(), 5);
+}
+
+TEST(RestTest, AnApplyOfWhatIsNoValueOfItsFieldIsTheServersFault) {
+  Server server = shop();
+  const std::string path = "/api/v1/namespaces/shop/secrets/s?fieldManager=m",
+                    type = "application/apply-patch+yaml";
+  const auto secret = [](const std::string& data) {
+    return R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":"s"},"data":{"k":")" + data + "\"}}";
+  };
+  EXPECT_EQ(call(server, "PATCH", path, secret("not base64"), type).status(), 500);
+  EXPECT_EQ(call(server, "PATCH", path, secret("dg=="), type).status(), 201);
+  EXPECT_EQ(call(server, "PATCH", path, secret("not base64"), type).status(), 500);
+}
+
 }  // namespace
 }  // namespace tamp::world::api

@@ -1,5 +1,6 @@
 #include "world/api/rules.h"
 
+#include "world/api/access.h"
 #include "world/api/admission_policy.h"
 #include "world/api/defaults.h"
 #include "world/api/escalation.h"
@@ -62,6 +63,19 @@ std::optional<Outcome> judged_by_policies(Backend& backend, const Resource& reso
   if (auto refusal = judge_by_policies(request, lookup_in(backend)))
     return refused(resource, request.name, *refusal);
   return {};
+}
+
+// Whoever creates by a PUT or by an apply needs the right to create as well. It is asked for when the object is found to be fine.
+std::optional<Outcome> no_right_to_create(const Backend& backend, const Resource& resource,
+                                          const Tree& object, const Writing& writing) {
+  if (!writing.by_name || writing.caller == nullptr) return {};
+  const Tree& metadata = object["metadata"];
+  const std::string name(metadata["name"].string());
+  // A namespace is in itself, as far as rights go.
+  const std::string ns(resource.id == ResourceId::Namespaces ? name : metadata["namespace"].string());
+  const Attributes wanted{"create", resource.group, resource.plural, writing.subresource, ns, name, {}};
+  if (allowed(backend, *writing.caller, wanted)) return {};
+  return access_denied(*writing.caller, wanted);
 }
 
 std::optional<Outcome> keep_scale_ownership(const Backend& backend, const Resource& resource,
@@ -215,6 +229,7 @@ std::optional<Outcome> prepare_creation(Backend& backend, const Resource& resour
     if (auto wrong = judged(resource, object,
                             validate_custom_create(backend.customs.at(resource.id), *version, object)))
       return wrong;
+    if (auto refusal = no_right_to_create(backend, resource, object, writing)) return refusal;
     return judged_by_policies(backend, resource, nullptr, object, writing);
   }
   if (has_emptied_webhooks(resource, object)) object.erase("webhooks");
@@ -229,6 +244,7 @@ std::optional<Outcome> prepare_creation(Backend& backend, const Resource& resour
       return wrong;
   prepare_for_create(resource.id, object, backend.now);
   if (auto wrong = judged(resource, object, validate_create(resource.id, object))) return wrong;
+  if (auto refusal = no_right_to_create(backend, resource, object, writing)) return refusal;
   if (auto refusal = admit_valid(resource.id, nullptr, object, lookup_in(backend), {}))
     return refused(resource, object["metadata"]["name"].string(), *refusal);
   return judged_by_policies(backend, resource, nullptr, object, writing);

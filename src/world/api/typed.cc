@@ -11,7 +11,7 @@
 #include "world/api/go_text.h"
 
 namespace tamp::text {
-extern const std::string_view world_shapes;  // shapes.txt; scripts/make-shapes.py says what its words mean
+extern const std::string_view kWorldShapes;  // shapes.txt; scripts/make-shapes.py says what its words mean
 }
 
 namespace tamp::world::api {
@@ -50,7 +50,7 @@ std::unordered_map<const Schema*, Shape> read_shapes() {
       if (field.granular) copies.push_back(&field.schema());
   }
   std::unordered_map<const Schema*, Shape> shapes;
-  std::string_view rest = text::world_shapes;
+  std::string_view rest = text::kWorldShapes;
   while (!rest.empty()) {
     std::string_view line = cut(rest, '\n');
     const auto found = by_name.find(cut(line, ' '));
@@ -79,9 +79,9 @@ std::unordered_map<const Schema*, Shape> read_shapes() {
 }
 
 const Shape* shape_of(const Schema& schema) {
-  static const std::unordered_map<const Schema*, Shape> shapes = read_shapes();
-  const auto found = shapes.find(&schema);
-  return found != shapes.end() ? &found->second : nullptr;
+  static const std::unordered_map<const Schema*, Shape> kShapes = read_shapes();
+  const auto found = kShapes.find(&schema);
+  return found != kShapes.end() ? &found->second : nullptr;
 }
 
 bool is_zero(const Tree& value) {
@@ -349,6 +349,30 @@ std::optional<std::string> wrong_value(const Tree& value, const Schema& schema, 
 std::optional<std::string> wrong_type(const Tree& object, const Schema& schema) {
   std::string path = schema.name.substr(schema.name.rfind('.') + 1);
   return wrong_value(object, schema, path);
+}
+
+void cut_integers(Tree& object, const Schema& schema) {
+  switch (schema.type) {
+    case Schema::Type::Integer:
+      if (object.kind() == Tree::Kind::Integer && schema.format != "int64")
+        object = static_cast<std::int64_t>(static_cast<std::int32_t>(object.integer()));
+      return;
+    case Schema::Type::Object:
+      if (!object.is_object()) return;
+      for (Tree::Member& member : object.members())
+        if (const Field* field = schema.field(member.key)) cut_integers(member.value, field->schema());
+      return;
+    case Schema::Type::Map:
+      if (!object.is_object()) return;
+      for (Tree::Member& member : object.members()) cut_integers(member.value, schema.element());
+      return;
+    case Schema::Type::Array:
+      if (!object.is_array()) return;
+      for (Tree& element : object.elements()) cut_integers(element, schema.element());
+      return;
+    default:
+      return;
+  }
 }
 
 void forget_empty_lists(Tree& object, const Schema& schema) {

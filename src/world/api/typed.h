@@ -18,6 +18,10 @@ namespace tamp::world::api {
 // it can. Fields that the schema does not know are not looked at.
 std::optional<std::string> wrong_type(const Tree& object, const Schema& schema);
 
+// Cuts integers to the width of their fields. That is how the real server takes the outcome of a strategic merge patch and of an
+// apply, which it converts and does not decode.
+void cut_integers(Tree& object, const Schema& schema);
+
 // REQUIRES: wrong_type found nothing. Returns the paths of fields that the schema does not know, in order ("spec.foo",
 // "spec.containers[0].foo"): for fieldValidation=Warn and Strict.
 std::vector<std::string> conform(Tree& object, const Schema& schema);

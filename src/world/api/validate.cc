@@ -116,6 +116,8 @@ void check_kind(Findings& found, ResourceId resource, const Tree& object, const 
       return check_csi_node(found, object, old);
     case ResourceId::RuntimeClasses:
       return check_runtime_class(found, object, old);
+    case ResourceId::Endpoints:
+      return check_endpoints(found, object, old);
     case ResourceId::EndpointSlices:
       return check_endpoint_slice(found, object, old);
     case ResourceId::LimitRanges:
@@ -292,7 +294,7 @@ FieldProblems validate_create(ResourceId resource, const Tree& object) {
   check_finalizer_names(found, resource, object["metadata"]["finalizers"]);
   if (others_look) return problems;
   if (resource == ResourceId::Pods) {
-    check_pod(found, object);
+    check_new_pod(found, object);
   } else {
     check_kind(found, resource, object, nullptr);
   }

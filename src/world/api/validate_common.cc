@@ -44,6 +44,12 @@ void check_one_of(Findings& found, const Tree& value, const Place& place,
   found.not_supported(place, value.is_null() ? Tree("") : value, all);
 }
 
+void check_preemption_policy(Findings& found, const Tree& policy, const Place& place) {
+  if (policy.is_null()) return;
+  if (policy.string().empty()) return found.required(place);
+  check_one_of(found, policy, place, {"PreemptLowerPriority", "Never"});
+}
+
 void check_same(Findings& found, const Tree& old, const Tree& updated, const Place& place) {
   if (!(old == updated)) found.invalid(place, updated, "field is immutable");
 }
@@ -187,14 +193,9 @@ bool overcommits(std::string_view name) {
   return name.find('/') == std::string_view::npos && !name.starts_with("hugepages-");
 }
 
-void check_amount(Findings& found, std::string_view name, const Tree& amount, const Place& at) {
-  check_container_resource(found, name, at);
-  auto quantity = codec::parse_quantity(amount.string());
-  if (!quantity.ok()) return;
-  if (quantity->negative()) found.invalid(at, amount, "must be greater than or equal to 0");
-  constexpr std::int64_t kUnit = 1'000'000'000;
-  const bool whole_only = name.find('/') != std::string_view::npos;
-  if (whole_only && quantity->nanos % kUnit != 0) found.invalid(at, amount, "must be an integer");
+void check_asked(Findings& found, const Tree::Member& amount, const Place& at) {
+  check_container_resource(found, amount.key, at);
+  check_amount(found, amount.key, amount.value, at);
 }
 
 }  // namespace
@@ -203,11 +204,11 @@ void check_resources(Findings& found, const Tree& resources, const Place& place)
   const Tree& limits = resources["limits"];
   const Tree& requests = resources["requests"];
   for (const Tree::Member& limit : limits.members()) {
-    check_amount(found, limit.key, limit.value, place.child("limits").key(limit.key));
+    check_asked(found, limit, place.child("limits").key(limit.key));
   }
   for (const Tree::Member& request : requests.members()) {
     const Place all = place.child("requests");
-    check_amount(found, request.key, request.value, all.key(request.key));
+    check_asked(found, request, all.key(request.key));
     const Tree* limit = limits.find(request.key);
     if (limit == nullptr) {
       if (!overcommits(request.key)) {

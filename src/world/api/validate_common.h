@@ -13,6 +13,8 @@ void check_count_or_percent(Findings& found, const Tree& value, const Place& pla
 void check_at_most_all(Findings& found, const Tree& value, const Place& place);
 void check_one_of(Findings& found, const Tree& value, const Place& place,
                   std::initializer_list<std::string_view> known);
+// Of pods and priority classes; null is none.
+void check_preemption_policy(Findings& found, const Tree& policy, const Place& place);
 void check_same(Findings& found, const Tree& old, const Tree& updated, const Place& place);
 
 // metav1.LabelSelector; null is none.
@@ -30,6 +32,8 @@ void check_pod_spec(Findings& found, const Tree& spec, const Tree& metadata, con
 void check_template_metadata(Findings& found, const Tree& metadata, const Place& place);
 void check_template(Findings& found, const Tree& pod_template, const Place& place);
 
+// Not negative, and of what is counted whole.
+void check_amount(Findings& found, std::string_view name, const Tree& amount, const Place& at);
 // Of a resource that containers may ask for.
 void check_container_resource(Findings& found, std::string_view name, const Place& at);
 

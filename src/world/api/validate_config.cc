@@ -81,11 +81,25 @@ void check_pod_networks(Findings& found, const Tree::Array& networks, const Plac
 
 }  // namespace
 
+namespace {
+
+void check_node_amounts(Findings& found, const Tree& status) {
+  const Place place("status");
+  for (std::string_view kind : {"capacity", "allocatable"}) {
+    const Place all = place.child(kind);
+    for (const Tree::Member& amount : status[kind].members())
+      check_amount(found, amount.key, amount.value, all.child(amount.key));
+  }
+}
+
+}  // namespace
+
 void check_node(Findings& found, const Tree& object, const Tree* old) {
   const Tree& spec = object["spec"];
   // The real server says metadata, and so do we.
   const Place metadata("metadata"), place("spec");
   check_pod_networks(found, spec["podCIDRs"].elements(), place.child("podCIDRs"));
+  check_node_amounts(found, object["status"]);
   if (old == nullptr) {
     check_taints(found, spec["taints"], metadata.child("taints"));
     return;
@@ -199,10 +213,7 @@ void check_priority_class(Findings& found, const Tree& object, const Tree* old) 
   } else if (value > kHighestForUsers) {
     found.forbidden(Place("value"), "maximum allowed value of a user defined priority is 1000000000");
   }
-  if (!object["preemptionPolicy"].is_null()) {
-    check_one_of(found, object["preemptionPolicy"], Place("preemptionPolicy"),
-                 {"PreemptLowerPriority", "Never"});
-  }
+  check_preemption_policy(found, object["preemptionPolicy"], Place("preemptionPolicy"));
 }
 
 void check_role(Findings& found, const Tree& object, const Tree*, bool namespaced) {

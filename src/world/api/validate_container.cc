@@ -218,6 +218,11 @@ void check_probes(Findings& found, const Tree& container, const Place& at) {
     check_probe(found, container, kind, at);
 }
 
+void check_restart_policy(Findings& found, const Tree& container, const Place& at) {
+  if (const Tree& policy = container["restartPolicy"]; !policy.is_null())
+    check_one_of(found, policy, at.child("restartPolicy"), {"Always", "Never", "OnFailure"});
+}
+
 // One host port can be had once on a node.
 void check_host_ports(Findings& found, const Tree::Array& containers, std::size_t first, std::size_t last,
                       const Place& place) {
@@ -297,6 +302,7 @@ void check_containers(Findings& found, const Tree& spec, const VolumeNames& volu
       names.push_back(name);
     }
     check_probes(found, containers[i], at);
+    check_restart_policy(found, containers[i], at);
   }
   check_host_ports(found, containers, 0, containers.size(), regular);
 
@@ -306,6 +312,7 @@ void check_containers(Findings& found, const Tree& spec, const VolumeNames& volu
     const Tree& starter = starters[i];
     const Place at = initial.at(i);
     check_common(found, starter, volumes, at);
+    check_restart_policy(found, starter, at);
     const std::string_view name = starter["name"].string();
     if (is_known(names, name)) {
       found.duplicate(at.child("name"), name);

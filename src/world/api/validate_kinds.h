@@ -23,6 +23,7 @@ void check_service(Findings& found, const Tree& object, const Tree* old);
 void check_service_status(Findings& found, const Tree& object);
 // What is wrong with its addresses and their families alone, which is looked at before any are given.
 void check_service_addresses(Findings& found, const Tree& spec, const Place& place);
+void check_endpoints(Findings& found, const Tree& object, const Tree* old);
 void check_endpoint_slice(Findings& found, const Tree& object, const Tree* old);
 // Of an address that others are to reach.
 void check_endpoint_address(Findings& found, std::string_view address, const Place& at);

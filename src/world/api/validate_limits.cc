@@ -37,6 +37,12 @@ bool is_for_quotas(std::string_view name) {
   return name.starts_with("hugepages-");
 }
 
+// Of somebody else's domain.
+bool is_extended(std::string_view name) {
+  return name.find('/') != std::string_view::npos && name.find("kubernetes.io/") == std::string_view::npos &&
+         !name.starts_with("requests.") && not_qualified("requests." + std::string(name)).empty();
+}
+
 bool check_known_resource(Findings& found, std::string_view name, const Place& at) {
   const Reasons reasons = not_qualified(name);
   for (const char* why : reasons) found.invalid(at, name, why);
@@ -47,17 +53,12 @@ bool check_known_resource(Findings& found, std::string_view name, const Place& a
 }
 
 void check_quota_amounts(Findings& found, const Tree& amounts, const Place& place) {
-  constexpr std::int64_t kUnit = 1'000'000'000;
   for (const Tree::Member& amount : amounts.members()) {
     const Place at = place.key(amount.key);
     check_known_resource(found, amount.key, at);
     if (amount.key.find('/') == std::string::npos && !is_for_quotas(amount.key))
       found.invalid(at, amount.key, "must be a standard resource for quota");
-    auto quantity = codec::parse_quantity(amount.value.string());
-    if (!quantity.ok()) continue;
-    if (quantity->negative()) found.invalid(at, amount.value, "must be greater than or equal to 0");
-    if (among(kCounted, amount.key) && quantity->nanos % kUnit != 0)
-      found.invalid(at, amount.value, "must be an integer");
+    check_amount(found, amount.key, amount.value, at);
   }
 }
 
@@ -126,6 +127,15 @@ void check_limit(Findings& found, const Tree& limit, const Place& at) {
 }
 
 }  // namespace
+
+void check_amount(Findings& found, std::string_view name, const Tree& amount, const Place& at) {
+  constexpr std::int64_t kUnit = 1'000'000'000;
+  const auto quantity = codec::parse_quantity(amount.string());
+  if (!quantity.ok()) return;
+  if (quantity->negative()) found.invalid(at, amount, "must be greater than or equal to 0");
+  if ((among(kCounted, name) || is_extended(name)) && quantity->nanos % kUnit != 0)
+    found.invalid(at, amount, "must be an integer");
+}
 
 void check_container_resource(Findings& found, std::string_view name, const Place& at) {
   check_known_resource(found, name, at);

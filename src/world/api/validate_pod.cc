@@ -70,13 +70,7 @@ void check_spread(Findings& found, const Tree& constraints, const Place& place) 
     const Place at = place.at(i);
     check_positive(found, constraint["maxSkew"], at.child("maxSkew"));
     const std::string_view key = constraint["topologyKey"].string();
-    if (key.empty()) {
-      found.required(at.child("topologyKey"), "can not be empty");
-    } else {
-      for (const char* why : not_qualified(key)) {
-        found.invalid(at.child("topologyKey"), key, why);
-      }
-    }
+    if (key.empty()) found.required(at.child("topologyKey"), "can not be empty");
     check_one_of(found, constraint["whenUnsatisfiable"], at.child("whenUnsatisfiable"),
                  {"DoNotSchedule", "ScheduleAnyway"});
     for (std::size_t j = i + 1; j < all.size(); ++j) {
@@ -274,14 +268,21 @@ void check_pod_spec(Findings& found, const Tree& spec, const Tree& metadata, con
     for (const char* why : not_label(name)) found.invalid(place.child(key), name, why);
   }
   check_tolerations(found, spec["tolerations"], place.child("tolerations"));
-  if (!spec["preemptionPolicy"].is_null()) {
-    check_one_of(found, spec["preemptionPolicy"], place.child("preemptionPolicy"),
-                 {"PreemptLowerPriority", "Never"});
-  }
+  check_preemption_policy(found, spec["preemptionPolicy"], place.child("preemptionPolicy"));
 }
 
 void check_pod(Findings& found, const Tree& pod) {
   check_pod_spec(found, pod["spec"], pod["metadata"], Place("spec"));
+}
+
+void check_new_pod(Findings& found, const Tree& pod) {
+  check_pod(found, pod);
+  const Place place("spec");
+  const Tree& spec = pod["spec"];
+  if (!spec["ephemeralContainers"].empty())
+    found.forbidden(place.child("ephemeralContainers"), "cannot be set on create");
+  if (!spec["nodeName"].string().empty() && !spec["schedulingGates"].empty())
+    found.forbidden(place.child("nodeName"), "cannot be set until all schedulingGates have been cleared");
 }
 
 void check_template_metadata(Findings& found, const Tree& metadata, const Place& place) {
@@ -405,6 +406,9 @@ void check_pod_update(Findings& found, const Tree& old, const Tree& updated, std
   const Tree& deadline = after["activeDeadlineSeconds"];
   const Tree& earlier = before["activeDeadlineSeconds"];
   if (!deadline.is_null()) {
+    if (deadline.integer() < 0 || deadline.integer() > INT32_MAX)
+      return found.invalid(place.child("activeDeadlineSeconds"), deadline,
+                           "must be between 0 and 2147483647, inclusive");
     if (!earlier.is_null() && earlier.integer() < deadline.integer()) {
       return found.invalid(place.child("activeDeadlineSeconds"), deadline,
                            "must be less than or equal to previous value");

@@ -8,6 +8,7 @@
 namespace tamp::world::api {
 
 void check_pod(Findings& found, const Tree& pod);
+void check_new_pod(Findings& found, const Tree& pod);
 void check_pod_update(Findings& found, const Tree& old, const Tree& updated, std::string_view subresource);
 
 }  // namespace tamp::world::api

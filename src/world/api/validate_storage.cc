@@ -13,8 +13,9 @@ namespace {
 void check_access_modes(Findings& found, const Tree& modes, const Place& at) {
   bool alone = false, others = false;
   for (const Tree& mode : modes.elements()) {
+    const std::size_t before = found.count();
     check_one_of(found, mode, at, {"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"});
-    (mode.string() == "ReadWriteOncePod" ? alone : others) = true;
+    if (found.count() == before) (mode.string() == "ReadWriteOncePod" ? alone : others) = true;
   }
   if (alone && others) found.forbidden(at, "may not use ReadWriteOncePod with other access modes");
 }
@@ -179,12 +180,6 @@ void check_claim(Findings& found, const Tree& object, const Tree* old) {
 }
 
 void check_storage_class(Findings& found, const Tree& object, const Tree* old) {
-  if (old != nullptr) {
-    for (std::string_view key : {"parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"}) {
-      check_same(found, (*old)[key], object[key], Place(key));
-    }
-    return;
-  }
   std::string provisioner(object["provisioner"].string());
   for (char& c : provisioner) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   if (provisioner.empty()) {
@@ -194,9 +189,13 @@ void check_storage_class(Findings& found, const Tree& object, const Tree* old) {
       found.invalid(Place("provisioner"), object["provisioner"], why);
     }
   }
-  check_one_of(found, object["reclaimPolicy"], Place("reclaimPolicy"), {"Delete", "Retain"});
+  if (!object["reclaimPolicy"].string().empty())
+    check_one_of(found, object["reclaimPolicy"], Place("reclaimPolicy"), {"Delete", "Retain"});
   check_one_of(found, object["volumeBindingMode"], Place("volumeBindingMode"),
                {"Immediate", "WaitForFirstConsumer"});
+  if (old == nullptr) return;
+  for (std::string_view key : {"parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"})
+    check_same(found, (*old)[key], object[key], Place(key));
 }
 
 void check_csi_node(Findings& found, const Tree& object, const Tree* old) {
@@ -217,7 +216,7 @@ void check_csi_node(Findings& found, const Tree& object, const Tree* old) {
       for (const char* why : not_subdomain(lower)) found.invalid(place.child("name"), name, why);
     }
     if (node.empty()) found.required(place.child("nodeID"));
-    if (node.size() > 192) found.invalid(place.child("nodeID"), node, "must be 192 characters or less");
+    if (node.size() > 256) found.invalid(place.child("nodeID"), node, "must be 256 characters or less");
     const Place allocatable = place.child("allocatable");
     check_not_negative(found, driver["allocatable"]["count"], allocatable.child("count"));
     if (!names.insert(name).second) found.duplicate(place.child("name"), name);

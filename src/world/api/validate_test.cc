@@ -112,6 +112,94 @@ TEST(Validate, DisruptionBudgets) {
   EXPECT_EQ(problems(R"({"maxUnavailable": "101%"})"), Texts{"Invalid spec.maxUnavailable"});
 }
 
+TEST(Validate, WhatIsEmptyAndNotAbsent) {
+  EXPECT_EQ(
+      problems_of_pod(
+          R"({"containers": [{"name": "a", "image": "x", "readinessProbe": {"httpGet": {"port": ""}}}]})"),
+      (Texts{"Invalid spec.containers[0].readinessProbe.httpGet.port",
+             "Invalid spec.containers[0].readinessProbe.httpGet.port"}));
+  EXPECT_EQ(problems_of_pod(R"({"containers": [{"name": "a", "image": "x"}], "preemptionPolicy": ""})"),
+            Texts{"Required spec.preemptionPolicy"});
+  EXPECT_EQ(problems_of_pod(R"({"containers": [{"name": "a", "image": "x"}],
+                                "initContainers": [{"name": "b", "image": "x", "restartPolicy": ""}]})"),
+            Texts{"NotSupported spec.initContainers[0].restartPolicy"});
+}
+
+TEST(Validate, APodAtAGateHasNoNode) {
+  EXPECT_EQ(problems_of_pod(R"({"containers": [{"name": "a", "image": "x"}], "nodeName": "N",
+                                "schedulingGates": [{"name": "g/h"}]})"),
+            (Texts{"Invalid spec.nodeName", "Forbidden spec.nodeName"}));
+}
+
+TEST(Validate, AnyTextIsATopologyToSpreadOver) {
+  EXPECT_EQ(problems_of_pod(R"({"containers": [{"name": "a", "image": "x"}], "topologySpreadConstraints": [
+                                {"maxSkew": 1, "topologyKey": "a b", "whenUnsatisfiable": "DoNotSchedule"}]})"),
+            Texts{});
+}
+
+TEST(Validate, TimeZonesOfCronJobs) {
+  const auto problems = [](const std::string& zone) {
+    return told(validate_create(
+        ResourceId::CronJobs,
+        made(
+            ResourceId::CronJobs, R"(, "name": "c", "namespace": "n")",
+            R"(, "spec": {"schedule": "@hourly", "timeZone": ")" + zone +
+                R"(", "jobTemplate": {"spec": {"template": {"spec": {"restartPolicy": "Never", "containers": [{"name": "a", "image": "x"}]}}}}})")));
+  };
+  for (const char* known : {"Etc/UTC", "Europe/Berlin", "UTC"}) EXPECT_EQ(problems(known), Texts{}) << known;
+  for (const char* unknown : {"", "Local", "a/b", "Europe", "Europe/"})
+    EXPECT_EQ(problems(unknown), Texts{"Invalid spec.timeZone"}) << unknown;
+}
+
+TEST(Validate, ClaimsOfAStatefulSetAreTheFirstVolumesOfItsPods) {
+  const auto problems = [](const std::string& volumes, const std::string& claim) {
+    return told(validate_create(
+        ResourceId::StatefulSets,
+        made(
+            ResourceId::StatefulSets, R"(, "name": "s", "namespace": "n")",
+            R"(, "spec": {"selector": {"matchLabels": {"a": "b"}}, "template": {"metadata": {"labels": {"a": "b"}}, "spec": {"subdomain": "A B", "volumes": )" +
+                volumes +
+                R"(, "containers": [{"name": "a", "image": "x"}]}}, "volumeClaimTemplates": [{"metadata": {"name": "data"}, "spec": )" +
+                claim + "}]}")));
+  };
+  const std::string fine =
+      R"({"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}})";
+  EXPECT_EQ(problems(R"([{"name": "data"}])", fine), Texts{});  // a claim takes the place of its namesake
+  EXPECT_EQ(problems(R"([{"name": "tmp", "configMap": {}}])", fine),
+            Texts{"Required spec.template.spec.volumes[1].configMap.name"});
+  EXPECT_EQ(problems("[]", "{}"), (Texts{"Required spec.volumeClaimTemplates[0].spec.accessModes",
+                                         "Required spec.volumeClaimTemplates[0].spec.resources[storage]"}));
+}
+
+TEST(Validate, Endpoints) {
+  const auto problems = [](const std::string& subset) {
+    return told(validate_create(ResourceId::Endpoints,
+                                made(ResourceId::Endpoints, R"(, "name": "e", "namespace": "n")",
+                                     R"(, "subsets": [)" + subset + "]")));
+  };
+  EXPECT_EQ(problems(R"({"addresses": [{"ip": "10.1.2.3"}], "ports": [{"port": 80}]})"), Texts{});
+  EXPECT_EQ(problems(R"({"ports": [{"port": 80}]})"), Texts{"Required subsets[0]"});
+  EXPECT_EQ(problems(R"({"notReadyAddresses": [{"ip": "127.0.0.1"}]})"),
+            Texts{"Invalid subsets[0].notReadyAddresses[0].ip"});
+  EXPECT_EQ(
+      problems(R"({"addresses": [{}], "ports": [{"port": 0}, {"name": "a", "port": 1, "protocol": "X"}]})"),
+      (Texts{"Invalid subsets[0].addresses[0].ip", "Invalid subsets[0].addresses[0].ip",
+             "Required subsets[0].ports[0].name", "Invalid subsets[0].ports[0].port",
+             "NotSupported subsets[0].ports[1].protocol"}));
+}
+
+TEST(Validate, ANodeHasNoNegativeAmountsAndWholePods) {
+  const auto problems = [](const std::string& capacity) {
+    return told(validate_create(ResourceId::Nodes, made(ResourceId::Nodes, R"(, "name": "n")",
+                                                        R"(, "status": {"capacity": )" + capacity + "}")));
+  };
+  EXPECT_EQ(problems(R"({"cpu": "3500m", "pods": "110"})"), Texts{});
+  EXPECT_EQ(problems(R"({"cpu": "-1"})"),
+            (Texts{"Invalid status.capacity.cpu", "Invalid status.allocatable.cpu"}));
+  EXPECT_EQ(problems(R"({"example.com/gpu": "500m"})"),
+            (Texts{"Invalid status.capacity.example.com/gpu", "Invalid status.allocatable.example.com/gpu"}));
+}
+
 TEST(Validate, EventsAndTheirNames) {
   const auto problems = [](const std::string& metadata, const std::string& about) {
     return told(

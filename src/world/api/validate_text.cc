@@ -122,7 +122,8 @@ int ip_family(std::string_view address) {
 Reasons port_name_problems(std::string_view name) {
   Reasons problems;
   if (name.size() > 15) problems.push_back("must be no more than 15 characters");
-  if (!std::all_of(name.begin(), name.end(), [](char c) { return lower_or_digit(c) || c == '-'; })) {
+  if (name.empty() ||
+      !std::all_of(name.begin(), name.end(), [](char c) { return lower_or_digit(c) || c == '-'; })) {
     problems.push_back("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)");
   }
   if (std::none_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; })) {

@@ -1,11 +1,17 @@
 // Workloads: what makes pods, and how many at a time.
+#include <algorithm>
 #include <cstdlib>
+#include <map>
 
 #include "codec/cron.h"
 #include "world/api/server.h"
 #include "world/api/validate_common.h"
 #include "world/api/validate_kinds.h"
 #include "world/api/validate_text.h"
+
+namespace tamp::text {
+extern const std::string_view kTimeZones;  // time_zones.txt: the names of the IANA database, one a line
+}
 
 namespace tamp::world::api {
 namespace {
@@ -140,6 +146,34 @@ void check_replication_controller(Findings& found, const Tree& object, const Tre
   check_restarts_always(found, spec, place);
 }
 
+namespace {
+
+// The template as its pods will be. Claims of the set come first among their volumes, in the place of volumes of that name; names
+// in the network are given by the set.
+Tree pods_of_stateful_set(const Tree& spec) {
+  Tree out = spec["template"];
+  if (Tree* pod = out.find("spec"); pod != nullptr && pod->is_object()) {
+    pod->erase("subdomain");
+    pod->erase("hostname");
+  }
+  const Tree::Array& claims = spec["volumeClaimTemplates"].elements();
+  if (claims.empty()) return out;
+  std::map<std::string_view, Tree> volumes;
+  for (const Tree& claim : claims) {
+    const std::string_view name = claim["metadata"]["name"].string();
+    volumes[name] =
+        Tree::object({{"name", name}, {"persistentVolumeClaim", Tree::object({{"claimName", name}})}});
+  }
+  Tree all = Tree::array();
+  for (const auto& [name, volume] : volumes) all.append(volume);
+  for (const Tree& volume : spec.at({"template", "spec", "volumes"}).elements())
+    if (!volumes.contains(volume["name"].string())) all.append(volume);
+  out.ensure("spec").set("volumes", std::move(all));
+  return out;
+}
+
+}  // namespace
+
 void check_stateful_set(Findings& found, const Tree& object, const Tree* old) {
   const Place place("spec");
   const Tree& spec = object["spec"];
@@ -168,6 +202,14 @@ void check_stateful_set(Findings& found, const Tree& object, const Tree* old) {
                    {"Retain", "Delete"});
     }
   }
+  if (old == nullptr) {  // They cannot change either.
+    const Place list = place.child("volumeClaimTemplates");
+    const Tree::Array& claims = spec["volumeClaimTemplates"].elements();
+    for (std::size_t i = 0; i < claims.size(); ++i) {
+      const Place at = list.at(i);
+      check_claim_spec(found, claims[i]["spec"], at.child("spec"));
+    }
+  }
   check_not_negative(found, spec["replicas"], place.child("replicas"));
   check_not_negative(found, spec["minReadySeconds"], place.child("minReadySeconds"));
   check_not_negative(found, spec["ordinals"]["start"], place.child("ordinals.start"));
@@ -176,18 +218,7 @@ void check_stateful_set(Findings& found, const Tree& object, const Tree* old) {
     for (const char* why : not_label(service)) found.invalid(place.child("serviceName"), service, why);
   }
   if (check_own_selector(found, spec, place, "statefulset")) {
-    Tree pod_template = spec["template"];
-    // Claims of the set are volumes of its pods.
-    for (const Tree& claim : spec["volumeClaimTemplates"].elements()) {
-      const Tree& name = claim["metadata"]["name"];
-      Tree& volumes = pod_template.ensure("spec").ensure("volumes");
-      bool known = false;
-      for (const Tree& volume : std::as_const(volumes).elements()) known |= volume["name"] == name;
-      if (!known) {
-        volumes.append(
-            Tree::object({{"name", name}, {"persistentVolumeClaim", Tree::object({{"claimName", name}})}}));
-      }
-    }
+    const Tree pod_template = pods_of_stateful_set(spec);
     if (must_match(spec)) check_matches_template(found, spec, place);
     const Place at = place.child("template");
     check_template(found, pod_template, at);
@@ -398,6 +429,19 @@ void check_job(Findings& found, const Tree& object, const Tree* old) {
   }
 }
 
+namespace {
+
+bool is_time_zone(std::string_view name) {
+  for (std::string_view rest = text::kTimeZones; !rest.empty();) {
+    const std::size_t end = rest.find('\n');
+    if (rest.substr(0, end) == name) return true;
+    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+  }
+  return false;
+}
+
+}  // namespace
+
 void check_cron_job(Findings& found, const Tree& object, const Tree* old) {
   const Place place("spec");
   const Tree& spec = object["spec"];
@@ -413,6 +457,10 @@ void check_cron_job(Findings& found, const Tree& object, const Tree* old) {
     found.invalid(place.child("schedule"), schedule, parsed.error().message);
   }
   check_not_negative(found, spec["startingDeadlineSeconds"], place.child("startingDeadlineSeconds"));
+  if (const Tree& zone = spec["timeZone"]; !zone.is_null() &&
+                                           !(old != nullptr && (*old)["spec"]["timeZone"] == zone) &&
+                                           (zone.string().empty() || !is_time_zone(zone.string())))
+    found.invalid(place.child("timeZone"), zone, "unknown time zone");
   check_one_of(found, spec["concurrencyPolicy"], place.child("concurrencyPolicy"),
                {"Allow", "Forbid", "Replace"});
   const Place made = place.child("jobTemplate");

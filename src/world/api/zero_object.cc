@@ -5,7 +5,7 @@
 #include <vector>
 
 namespace tamp::text {
-extern const std::string_view world_shapes;  // shapes.txt; scripts/make-shapes.py says what its lines mean
+extern const std::string_view kWorldShapes;  // shapes.txt; scripts/make-shapes.py says what its lines mean
 }
 
 namespace tamp::world::api {
@@ -37,10 +37,10 @@ Zeros read_zeros(std::string_view text) {
 }  // namespace
 
 Tree zero_object(const Schema& schema) {
-  static const Zeros zeros = read_zeros(text::world_shapes);
+  static const Zeros kZeros = read_zeros(text::kWorldShapes);
   Tree object = Tree::object();
-  auto it = zeros.find(schema.name);
-  if (it == zeros.end()) return object;
+  auto it = kZeros.find(schema.name);
+  if (it == kZeros.end()) return object;
   for (const auto& [name, value] : it->second) {
     const Field* field = schema.field(name);
     object.set(name, field && value.is_object() ? zero_object(field->schema()) : value);
