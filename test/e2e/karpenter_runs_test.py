@@ -26,8 +26,9 @@ DIRECTORY = pathlib.Path(os.environ["TAMP_E2E_DIRECTORY"])
 TAMP = os.environ.get("TAMP_PROGRAM", str(SOURCE / "build/bin/tamp"))
 TYPES = os.environ["TAMP_E2E_INSTANCE_TYPES"]
 sys.path[:0] = [str(SOURCE / "test/e2e"), str(SOURCE / "test/e2e/controlplane")]
+import expect  # noqa: E402
 import load  # noqa: E402
-from expect import command, control, count, kubectl, must, story, wait_until  # noqa: E402
+from expect import command, control, kubectl, must, wait_until  # noqa: E402
 from processes import dies_with_parent  # noqa: E402
 from slow_road import SlowRoad  # noqa: E402
 
@@ -602,8 +603,8 @@ def main():
         test(cluster)
     for test in STORIES:
         if not wanted or test.__name__ in wanted:
-            story(test.__name__, lambda: tell(test))
-    return count()
+            expect.story(test.__name__, lambda: tell(test))
+    return expect.count()
 
 
 if __name__ == "__main__":
