@@ -18,16 +18,15 @@ bool overcommitted(const Cluster& cluster, const schedule::Simulation& simulatio
                              [&](const ResourceAmount& a) { return simulation.room().free(site, a.id) < 0; });
 }
 
-// By spec: is there room for such a pod?
-void find_room(const schedule::Simulation& simulation, schedule::SiteId site,
-               std::vector<std::uint8_t>& fits) {
+void look_at(const schedule::Simulation& simulation, schedule::SiteId site, VerdictMemo::Standing& standing) {
   const schedule::Index& index = simulation.index();
+  standing.key = index.sites().order.key(site);
   const auto& specs = index.cluster().pod_specs;
-  fits.resize(specs.size());
+  standing.fits.resize(specs.size());
   for (std::size_t s = 0; s < specs.size(); ++s) {
     const ResourceList& request =
         index.karpenter() || specs[s].fresh_requests.empty() ? specs[s].requests : specs[s].fresh_requests;
-    fits[s] = simulation.room().fits(site, request, index.karpenter());
+    standing.fits[s] = simulation.room().fits(site, request, index.karpenter());
   }
 }
 
@@ -161,8 +160,9 @@ void Replanner::put(PodId id, Pod version, bool fresh) {
   mark(shape.counted_by);
   mark(shape.repels);
 
-  // Only the node that it leaves can have more room than before.
-  if (before.bound()) find_room(simulation, index.site_of(before.node), fitted_);
+  stood_.resize(nodes.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    look_at(simulation, index.site_of(nodes[i].first), stood_[i]);
   if (before.bound() && !before.terminal()) simulation.lift(id);
   assign();
   if (version.bound() && !version.terminal()) simulation.put_back(id);
@@ -170,20 +170,18 @@ void Replanner::put(PodId id, Pod version, bool fresh) {
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const auto [node, was] = nodes[i];
     if (closed(context_, node) != was ||
-        !schedule::in_place(cluster_, index.options(), index.sites(), node) ||
         (index.karpenter() && overcommitted(cluster_, simulation, node) != overfull[i])) {
       rebuild();
       return;
     }
   }
+  for (const auto& [node, was] : nodes) moves_->changing_index().reorder(node);
+  simulation.reordered();
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const schedule::SiteId site = index.site_of(nodes[i].first);
     if (VerdictMemo* memo = moves_->memo()) {
-      fits_now_.clear();
-      if (nodes[i].first == before.node) find_room(simulation, site, fits_now_);
-      for (std::size_t spec = 0; spec < fits_now_.size(); ++spec)
-        fits_now_[spec] = static_cast<std::uint8_t>(fits_now_[spec] && !fitted_[spec]);
-      forgotten_ += memo->forget_touched(site, fits_now_, reads_);
+      look_at(simulation, site, stands_);
+      forgotten_ += memo->forget_touched(site, stood_[i], stands_, reads_);
     }
     moves_->replace(assess_node(context_, *survey_, nodes[i].first));
   }

@@ -15,6 +15,7 @@
 
 #include "decide/plan.h"
 #include "decide/survey.h"
+#include "decide/verdict_memo.h"
 #include "model/cluster.h"
 #include "model/settings.h"
 #include "schedule/index.h"
@@ -65,8 +66,10 @@ class Replanner {
       spare_;                           // by uid of a controller: pods that it has beyond those it wants
   std::size_t incomplete_ = 0;          // controllers that lack pods
   bool far_reaching_settings_ = false;  // under these settings every pod matters to every node
-  std::vector<std::uint8_t> fitted_, fits_now_;  // by PodSpecId; scratch
-  std::vector<std::uint8_t> reads_;              // by ShapeId; scratch
+  // Scratch: the sites of the nodes that a change is about, before and after it; and by ShapeId.
+  std::vector<VerdictMemo::Standing> stood_;
+  VerdictMemo::Standing stands_;
+  std::vector<std::uint8_t> reads_;
   std::uint64_t followed_ = 0, rebuilt_ = 0, forgotten_ = 0;
 };
 

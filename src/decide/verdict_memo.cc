@@ -7,7 +7,8 @@
 namespace tamp::decide {
 namespace {
 
-constexpr std::uint32_t kEverywhere = std::numeric_limits<std::uint32_t>::max();
+constexpr schedule::TrialKey kEverywhere{std::numeric_limits<std::int64_t>::max(),
+                                         std::numeric_limits<std::uint32_t>::max()};
 
 }  // namespace
 
@@ -27,13 +28,13 @@ void VerdictMemo::note(const schedule::Simulation& simulation, std::span<const P
   if (!noting_.valid()) return;
   Entry& entry = entries_[noting_.index()];
   const schedule::Index& index = simulation.index();
-  const auto look = [&](PodId pod, std::uint32_t reach) {
+  const auto look = [&](PodId pod, schedule::TrialKey reach) {
     entry.looks.push_back({index.shape_id(pod), index.shape(pod).spec, reach});
   };
   for (const schedule::Placement& p : outcome.placements) {
     // Preferences are given up one by one, each after a look at everything.
     const bool first_choice = p.site.valid() && index.shape(p.pod).variants.size() == 1;
-    look(p.pod, first_choice ? static_cast<std::uint32_t>(p.site.index()) : kEverywhere);
+    look(p.pod, first_choice ? index.sites().order.key(p.site) : kEverywhere);
     if (p.site.valid()) entry.landings.push_back(p.site);
   }
   for (PodId pod : outcome.retried) look(pod, kEverywhere);
@@ -60,7 +61,7 @@ void VerdictMemo::keep(NodeId node, Priced verdict) {
   entry.landings.erase(std::unique(entry.landings.begin(), entry.landings.end()), entry.landings.end());
 }
 
-std::size_t VerdictMemo::forget_touched(schedule::SiteId site, std::span<const std::uint8_t> fits_now,
+std::size_t VerdictMemo::forget_touched(schedule::SiteId site, const Standing& before, const Standing& after,
                                         std::span<const std::uint8_t> reads) {
   std::size_t gone = 0;
   for (Entry& entry : entries_) {
@@ -68,8 +69,8 @@ std::size_t VerdictMemo::forget_touched(schedule::SiteId site, std::span<const s
     const bool touched =
         std::binary_search(entry.landings.begin(), entry.landings.end(), site) ||
         std::any_of(entry.looks.begin(), entry.looks.end(), [&](const Look& look) {
-          return reads[look.shape.index()] ||
-                 (!fits_now.empty() && look.reach > site.index() && fits_now[look.spec.index()]);
+          return reads[look.shape.index()] || (after.fits[look.spec.index()] && after.key < look.reach &&
+                                               !(before.fits[look.spec.index()] && before.key < look.reach));
         });
     if (!touched) continue;
     entry.verdict.reset();

@@ -3,8 +3,9 @@
 //
 //   A pod goes to the first site that takes it. So it has looked at the sites up to its own, or at all of them if it found no
 //   place at once or has preferences to give up. A site that none of the pods went to is, for them, as it is in the cluster. If
-//   it gets less room, they pass it by as before; if it gets more, it matters only to a pod that has looked that far
-//   and did not fit before, but does now. And counts of topology matter only to shapes that read them.
+//   its room or its place in the order changes, it matters only to a pod that looks at it now and fits, and not to one that
+//   looked at it before and fitted, too: that was refused for other reasons, which hold. And counts of topology matter only to
+//   shapes that read them.
 #pragma once
 
 #include <cstdint>
@@ -30,16 +31,20 @@ class VerdictMemo {
   void keep(NodeId node, Priced verdict);
 
   void forget(NodeId node) { entries_[node.index()].verdict.reset(); }
-  // Something changed on the site. `fits_now`, by PodSpecId: there is room for such a pod now and was not before; empty where there
-  // is no more room than before. `reads`, by ShapeId: it reads a count that changed. Returns how many verdicts are gone.
-  std::size_t forget_touched(schedule::SiteId site, std::span<const std::uint8_t> fits_now,
+  // What there is to know of a site at one time.
+  struct Standing {
+    schedule::TrialKey key;
+    std::vector<std::uint8_t> fits;  // by PodSpecId: there is room for such a pod
+  };
+  // The pods of a site have changed. `reads`, by ShapeId: it reads a count that changed. Returns how many verdicts are gone.
+  std::size_t forget_touched(schedule::SiteId site, const Standing& before, const Standing& after,
                              std::span<const std::uint8_t> reads);
 
  private:
   struct Look {
     schedule::ShapeId shape;
     PodSpecId spec;
-    std::uint32_t reach = 0;  // the last site looked at
+    schedule::TrialKey reach;  // the last site looked at
   };
   struct Entry {
     std::optional<Priced> verdict;

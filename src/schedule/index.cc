@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
-#include <numeric>
+#include <string_view>
 
 namespace tamp::schedule {
 
@@ -19,7 +19,7 @@ Index::Index(const Cluster& cluster, const Options& options)
   build_shapes();
   build_counts();
   build_room();
-  build_ranks();
+  build_sizes();
 }
 
 bool Index::counts_for(const Group& group, const Pod& pod) const {
@@ -113,85 +113,54 @@ void Index::build_room() {
   }
 }
 
-// The order in which pods look for places. Compared are flat keys: the size, which pods of one spec share, as a number; the age;
-// and the eight bytes of the uid where uids begin to differ. The texts themselves are looked at only where all of that is equal.
-void Index::build_ranks() {
-  const auto& specs = cluster_.pod_specs;
-  std::vector<std::uint32_t> by_size(specs.size());
-  std::iota(by_size.begin(), by_size.end(), 0u);
-  auto size = [&](std::uint32_t s) {
-    return std::pair(specs[s].requests.get(kCpu), specs[s].requests.get(kMemory));
-  };
-  std::sort(by_size.begin(), by_size.end(), [&](std::uint32_t a, std::uint32_t b) {
-    if (auto x = size(a), y = size(b); x != y) return x > y;
-    return a < b;
-  });
-  std::vector<std::uint32_t> size_rank(specs.size());
-  for (std::uint32_t i = 0, rank = 0; i < by_size.size(); ++i) {
-    if (i > 0 && size(by_size[i]) != size(by_size[i - 1])) ++rank;
-    size_rank[by_size[i]] = rank;
-  }
+void Index::build_sizes() {
+  sizes_.reserve(cluster_.pod_specs.size());
+  for (const PodSpec& spec : cluster_.pod_specs)
+    sizes_.emplace_back(-spec.requests.get(kCpu), -spec.requests.get(kMemory));
+}
 
+Turn Index::turn(PodId p) const {
+  const Pod& pod = cluster_.pods[p.index()];
+  const std::string_view uid = cluster_.text(pod.uid);
+  Turn turn{sizes_[pod.spec.index()], pod.created, {}, p};
+  for (std::size_t b = 0; b < std::min<std::size_t>(uid.size(), 16); ++b)
+    turn.uid[b / 8] |= std::uint64_t{static_cast<unsigned char>(uid[b])} << (8 * (7 - b % 8));
+  return turn;
+}
+
+bool Index::goes_first(const Turn& a, const Turn& b) const {
+  if (a.size != b.size) return a.size < b.size;
+  if (a.created != b.created) return a.created < b.created;
+  if (a.uid != b.uid) return a.uid < b.uid;
   const auto& pods = cluster_.pods;
-  std::string_view first = pods.empty() ? std::string_view() : cluster_.text(pods[0].uid);
-  std::size_t common = first.size();
-  for (const Pod& pod : pods) {
-    std::string_view uid = cluster_.text(pod.uid);
-    common = std::min(common, uid.size());
-    while (uid.substr(0, common) != first.substr(0, common)) --common;
-  }
-  struct Key {
-    std::uint32_t size;
-    std::uint32_t pod;
-    decltype(Pod::created) created;
-    std::uint64_t uid;
-  };
-  std::vector<Key> keys(pods.size());
-  for (std::uint32_t i = 0; i < keys.size(); ++i) {
-    std::string_view uid = cluster_.text(pods[i].uid).substr(common);
-    std::uint64_t head = 0;
-    for (std::size_t b = 0; b < 8; ++b)
-      head = head << 8 | (b < uid.size() ? static_cast<unsigned char>(uid[b]) : 0u);
-    keys[i] = {size_rank[pods[i].spec.index()], i, pods[i].created, head};
-  }
-  std::sort(keys.begin(), keys.end(), [&](const Key& a, const Key& b) {
-    if (a.size != b.size) return a.size < b.size;
-    if (a.created != b.created) return a.created < b.created;
-    if (a.uid != b.uid) return a.uid < b.uid;
-    if (Symbol p = pods[a.pod].uid, q = pods[b.pod].uid; p != q) return cluster_.text(p) < cluster_.text(q);
-    return a.pod < b.pod;
-  });
-  rank_.resize(keys.size());
-  by_rank_.resize(keys.size());
-  for (std::uint32_t i = 0; i < keys.size(); ++i) {
-    rank_[keys[i].pod] = i;
-    by_rank_[i] = keys[i].pod;
+  if (Symbol p = pods[a.pod.index()].uid, q = pods[b.pod.index()].uid; p != q)
+    return cluster_.text(p) < cluster_.text(q);
+  return a.pod < b.pod;
+}
+
+void Index::reorder(NodeId node) {
+  if (karpenter()) return;
+  SiteOrder& order = sites_.order;
+  const SiteId site = site_of(node);
+  const std::size_t before = order.block_of(site);
+  const bool anew = order.move(site, trial_key(cluster_, node));
+  for (ProfileMatch& m : matches_) {
+    if (anew) {
+      m.arrange(order);
+    } else {
+      m.arrange(order, before);
+      m.arrange(order, order.block_of(site));
+    }
   }
 }
 
 bool Index::admit(PodId pod) {
-  const auto& pods = cluster_.pods;
-  const Pod& fresh = pods[pod.index()];
+  const Pod& fresh = cluster_.pods[pod.index()];
   const auto same = std::find_if(shapes_.begin(), shapes_.end(), [&](const Shape& s) {
     return s.spec == fresh.spec && s.ns == fresh.ns && s.labels == fresh.labels;
   });
   if (same == shapes_.end()) return false;
   shape_of_.emplace_back(static_cast<std::size_t>(same - shapes_.begin()));
-
-  auto size = [&](const Pod& p) {
-    const ResourceList& requests = cluster_.pod_specs[p.spec.index()].requests;
-    return std::pair(requests.get(kCpu), requests.get(kMemory));
-  };
-  const auto at = std::partition_point(by_rank_.begin(), by_rank_.end(), [&](std::uint32_t i) {
-    const Pod& other = pods[i];
-    if (auto x = size(other), y = size(fresh); x != y) return x > y;
-    if (other.created != fresh.created) return other.created < fresh.created;
-    return cluster_.text(other.uid) <= cluster_.text(fresh.uid);  // of equals the last is behind
-  });
-  const auto rank = static_cast<std::uint32_t>(at - by_rank_.begin());
-  by_rank_.insert(at, static_cast<std::uint32_t>(pod.index()));
-  rank_.push_back(rank);
-  for (std::size_t r = rank + 1; r < by_rank_.size(); ++r) rank_[by_rank_[r]] = static_cast<std::uint32_t>(r);
   return true;
 }
 

@@ -2,10 +2,13 @@
 // moving a pod in thought costs a few comparisons. Immutable after construction (memo tables apart); simulations share it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "model/cluster.h"
@@ -49,7 +52,10 @@ struct Shape {
 // The bits of a profile over all sites.
 struct ProfileMatch {
   std::vector<StaticVerdict> verdict;  // by SiteId
-  std::vector<std::uint64_t> fits;     // bit set: verdict is Fits
+  std::vector<std::uint64_t> fits;     // by block of the order, a bit for each of its slots: verdict is Fits
+
+  void arrange(const SiteOrder& order);
+  void arrange(const SiteOrder& order, std::size_t block);
 };
 
 // A new node of some pool: what Karpenter calls a NodeClaim template.
@@ -60,6 +66,15 @@ struct Template {
   std::vector<TypeId> types;                        // that its requirements allow
   std::vector<ResourceList> daemon_overhead;        // by TypeId: what DaemonSets will ask for on such a node
   std::vector<std::vector<HostPort>> daemon_ports;  // by TypeId
+};
+
+// What decides when a pod looks for a place: bigger ones first, then older ones, then by uid. Found out for those that are moved
+// only: their order among all pods of the cluster is of no use to anybody.
+struct Turn {
+  std::pair<std::int64_t, std::int64_t> size;  // cpu and memory, both below zero: the biggest is the least
+  std::optional<Time> created;
+  std::array<std::uint64_t, 2> uid{};  // its first sixteen bytes
+  PodId pod;
 };
 
 class Index {
@@ -101,8 +116,8 @@ class Index {
   const std::vector<ResourceList>& limits_left() const { return limits_left_; }
   const std::vector<std::int64_t>& nodes_left() const { return nodes_left_; }
 
-  // Position of a pod in the queue: bigger first, then older, then by uid.
-  std::uint32_t rank(PodId p) const { return rank_[p.index()]; }
+  Turn turn(PodId p) const;
+  bool goes_first(const Turn& a, const Turn& b) const;
 
   // Memo of requirement sets; grows while simulating.
   RequirementTable& requirements() const { return requirements_; }
@@ -120,6 +135,8 @@ class Index {
   // A pod that the cluster got since, the last of its pods, takes part like those that were there. False if no pod was of its
   // shape: then only a new index can tell. Its room and its counts are the simulations' business.
   bool admit(PodId pod);
+  // The pods of the node have changed: it is tried where it belongs now. Simulations must be told (Simulation::reordered).
+  void reorder(NodeId node);
   std::size_t shapes() const { return shapes_.size(); }
   const Shape& shape(ShapeId s) const { return shapes_[s.index()]; }
 
@@ -133,7 +150,7 @@ class Index {
   void number_shapes();
   void build_counts();
   void build_room();
-  void build_ranks();
+  void build_sizes();
   ProfileId intern_profile(Profile p);
   std::vector<Variant> make_variants(const PodSpec& spec, Symbol ns, const LabelSet& labels,
                                      std::vector<GroupId>& repels);
@@ -167,8 +184,7 @@ class Index {
   std::vector<std::int64_t> free_;
   std::vector<ResourceList> limits_left_;
   std::vector<std::int64_t> nodes_left_;
-  std::vector<std::uint32_t> rank_;
-  std::vector<std::uint32_t> by_rank_;  // the pod at each rank
+  std::vector<std::pair<std::int64_t, std::int64_t>> sizes_;  // by PodSpecId; see Turn
   mutable std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> allowed_types_;
   mutable std::unordered_map<std::uint64_t, ReqId> demands_;
 };

@@ -92,6 +92,19 @@ bool relax(PodSpec& s, bool or_terms, bool soft_taints, const Cluster& cluster) 
 
 }  // namespace
 
+void ProfileMatch::arrange(const SiteOrder& order) {
+  fits.resize(order.blocks());
+  for (std::size_t b = 0; b < order.blocks(); ++b) arrange(order, b);
+}
+
+void ProfileMatch::arrange(const SiteOrder& order, std::size_t block) {
+  std::uint64_t bits = 0;
+  const auto members = order.members(block);
+  for (std::size_t i = 0; i < members.size(); ++i)
+    if (verdict[members[i].index()] == StaticVerdict::Fits) bits |= std::uint64_t{1} << i;
+  fits[block] = bits;
+}
+
 ProfileId Index::intern_profile(Profile p) {
   std::size_t h = hash_of(p);
   auto [first, last] = profile_index_.equal_range(h);
@@ -100,11 +113,9 @@ ProfileId Index::intern_profile(Profile p) {
   ProfileId id(profiles_.size());
   ProfileMatch m;
   m.verdict.resize(sites_.list.size());
-  m.fits.assign((sites_.list.size() + 63) / 64, 0);
-  for (std::size_t i = 0; i < sites_.list.size(); ++i) {
+  for (std::size_t i = 0; i < sites_.list.size(); ++i)
     m.verdict[i] = judge(cluster_, options_.dialect, p, sites_.list[i]);
-    if (m.verdict[i] == StaticVerdict::Fits) m.fits[i / 64] |= std::uint64_t{1} << (i % 64);
-  }
+  m.arrange(sites_.order);
   profile_index_.emplace(h, id);
   profiles_.push_back(std::move(p));
   matches_.push_back(std::move(m));

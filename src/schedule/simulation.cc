@@ -13,7 +13,7 @@ namespace tamp::schedule {
 Simulation::Simulation(const Index& index, std::vector<Seeker> background)
     : index_(index),
       background_(std::move(background)),
-      room_(index.initial_free(), index.resources()),
+      room_(index.initial_free(), index.resources(), index.sites().order),
       counts_(index.initial_counts()),
       gone_(index.sites().list.size()),
       avoided_(index.sites().list.size()),
@@ -168,12 +168,13 @@ SiteId Simulation::find_site(const Seeker& seeker, const Shape& shape, const Var
   };
   std::int64_t cpu = demand(kCpu), memory = demand(kMemory);
   const auto& fits = index_.match(variant.profile).fits;
+  const SiteOrder& order = index_.sites().order;
   const Cluster& c = index_.cluster();
   bool exempt = seeker.role != Role::Moved || c.pods[seeker.pod.index()].phase == PodPhase::Pending;
   for (std::size_t block = 0; block < fits.size(); ++block) {
     if (!fits[block] || !room_.block_may_fit(block, cpu, memory)) continue;
     for (std::uint64_t bits = fits[block]; bits; bits &= bits - 1) {
-      SiteId s(block * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
+      SiteId s = order.at(block, static_cast<std::size_t>(std::countr_zero(bits)));
       if (gone_[s.index()] || avoided_[s.index()] || !room_.fits(s, request, zero_counts)) continue;
       const Site& site = index_.site(s);
       if (site.leaving || site.closed == Closed::ForAll || (site.closed == Closed::ForMovedPods && !exempt))
@@ -354,10 +355,12 @@ Outcome Simulation::try_without(std::span<const NodeId> victims, std::span<const
         }
   for (NodeId v : victims) take_away(v);
 
-  std::vector<Seeker> order(background_);
-  for (PodId p : moved) order.push_back({p, Role::Moved});
+  std::vector<std::pair<Turn, Role>> order;
+  order.reserve(background_.size() + moved.size());
+  for (const Seeker& s : background_) order.emplace_back(index_.turn(s.pod), s.role);
+  for (PodId p : moved) order.emplace_back(index_.turn(p), Role::Moved);
   std::sort(order.begin(), order.end(),
-            [&](const Seeker& a, const Seeker& b) { return index_.rank(a.pod) < index_.rank(b.pod); });
+            [&](const auto& a, const auto& b) { return index_.goes_first(a.first, b.first); });
 
   if (!index_.karpenter() && new_node.allowed && new_node.template_index) {
     outcome.claim = fresh_claim(index_, *this, *new_node.template_index);
@@ -365,7 +368,8 @@ Outcome Simulation::try_without(std::span<const NodeId> victims, std::span<const
   }
 
   // Round after round, until a whole round brings nobody home. `seen` is the queue's length when a pod last failed.
-  std::deque<Seeker> queue(order.begin(), order.end());
+  std::deque<Seeker> queue;
+  for (const auto& [turn, role] : order) queue.push_back({turn.pod, role});
   std::unordered_map<PodId, std::size_t> seen;
   while (!queue.empty() && outcome.kind == Outcome::Kind::Placed) {
     Seeker s = queue.front();

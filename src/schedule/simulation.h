@@ -76,6 +76,8 @@ class Simulation {
   // away again: the scheduler may choose otherwise than we do. REQUIRES: Kubernetes' dialect, and filter() does not refuse it.
   void seat(PodId pod, SiteId site);
   void unseat(PodId pod, SiteId site);
+  // The index has changed the order of sites.
+  void reordered() { room_.refresh(); }
   // Nodes that take nobody until told otherwise, though they stay: they are to go next. Replaces what was said before.
   void avoid(std::span<const NodeId> nodes);
   // The node becomes an empty ghost: nothing can go there, its domains remain as the dialect sees them.

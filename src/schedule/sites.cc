@@ -155,12 +155,16 @@ Sites make_sites(const Cluster& cluster, const Options& options) {
       if (a.initialized != b.initialized) return a.initialized;
       return cluster.text(a.name) < cluster.text(b.name);
     });
+    std::vector<TrialKey> keys(sites.list.size());
+    for (std::uint32_t i = 0; i < keys.size(); ++i) keys[i] = {0, i};
+    sites.order = SiteOrder(std::move(keys));
   } else {
-    std::vector<std::int64_t> full(cluster.nodes.size());
-    for (std::size_t i = 0; i < full.size(); ++i) full[i] = fullness(cluster, NodeId(i));
-    std::stable_sort(sites.list.begin(), sites.list.end(), [&](const Site& a, const Site& b) {
-      return full[a.node.index()] > full[b.node.index()];
-    });
+    std::vector<TrialKey> keys(cluster.nodes.size());
+    for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = trial_key(cluster, NodeId(i));
+    std::sort(sites.list.begin(), sites.list.end(),
+              [&](const Site& a, const Site& b) { return keys[a.node.index()] < keys[b.node.index()]; });
+    std::sort(keys.begin(), keys.end());
+    sites.order = SiteOrder(std::move(keys));
   }
   sites.of_node.resize(cluster.nodes.size());
   for (std::size_t i = 0; i < sites.list.size(); ++i)
@@ -168,15 +172,8 @@ Sites make_sites(const Cluster& cluster, const Options& options) {
   return sites;
 }
 
-bool in_place(const Cluster& cluster, const Options& options, const Sites& sites, NodeId node) {
-  if (options.dialect == Dialect::Karpenter) return true;
-  const auto key = [&](std::size_t site) {
-    const NodeId n = sites.list[site].node;
-    return std::pair(-fullness(cluster, n), n.index());
-  };
-  const std::size_t here = sites.of_node[node.index()].index();
-  return (here == 0 || key(here - 1) < key(here)) &&
-         (here + 1 == sites.list.size() || key(here) < key(here + 1));
+TrialKey trial_key(const Cluster& cluster, NodeId node) {
+  return {-fullness(cluster, node), static_cast<std::uint32_t>(node.index())};
 }
 
 }  // namespace tamp::schedule

@@ -7,10 +7,9 @@
 
 #include "model/cluster.h"
 #include "schedule/options.h"
+#include "schedule/site_order.h"
 
 namespace tamp::schedule {
-
-using SiteId = Id<struct SiteTag>;
 
 struct Site {
   NodeId node;    // invalid for a claim in flight
@@ -25,13 +24,14 @@ struct Site {
 };
 
 struct Sites {
-  std::vector<Site> list;       // by SiteId, in order of trial
+  std::vector<Site> list;       // by SiteId: in order of trial when they were made
   std::vector<SiteId> of_node;  // by NodeId
+  SiteOrder order;              // of trial, as it is now
 };
 
 Sites make_sites(const Cluster& cluster, const Options& options);
-// Is the site of a node whose pods have changed still where make_sites would put it?
-bool in_place(const Cluster& cluster, const Options& options, const Sites& sites, NodeId node);
+// Where a node belongs in Kubernetes' order, with the pods that it has now.
+TrialKey trial_key(const Cluster& cluster, NodeId node);
 
 // Karpenter reads old label keys as the new ones ("beta.kubernetes.io/arch" as "kubernetes.io/arch").
 Symbol canonical_key(const Cluster& cluster, Symbol key);
