@@ -42,7 +42,7 @@ TEST(SiteOrder, IsInOrderOfKeysHoweverSitesMove) {
   }
 }
 
-TEST(SiteOrder, WithoutSitesHasNoBlocks) { EXPECT_EQ(SiteOrder({}).blocks(), 0u); }
+TEST(SiteOrder, WithoutSitesHasNoBlocks) { EXPECT_EQ(SiteOrder(std::vector<TrialKey>()).blocks(), 0u); }
 
 }  // namespace
 }  // namespace tamp::schedule
