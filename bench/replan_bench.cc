@@ -1,13 +1,16 @@
 // What it costs to decide again after one pod has changed: pods of a large cluster go, come and move, one at a time, and after each
 // change a whole pass is made, with a verdict on every node. Prints JSON; times are of this process' CPU.
 //
-//   tamp_replan_bench cluster.json instance_types.json [karpenter-1.14] [CHANGES]
+//   tamp_replan_bench cluster.json instance_types.json [karpenter-1.14] [CHANGES] [check]
+//
+// With "check" each plan is held against one made from scratch; the status is 1 if one differs.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <random>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "codec/settings.h"
@@ -29,6 +32,17 @@ bool has_room(const Cluster& cluster, NodeId id, const Pod& pod) {
   return true;
 }
 
+bool same(const decide::Plan& a, const decide::Plan& b) {
+  const auto verdict = [](const decide::NodeVerdict& v) { return std::tie(v.verdict, v.reason, v.message); };
+  const auto move = [](const decide::Move& m) { return std::tie(m.pod, m.from, m.to); };
+  return std::ranges::equal(a.nodes, b.nodes, {}, verdict, verdict) &&
+         std::ranges::equal(a.commands, b.commands, [&](const decide::Command& x, const decide::Command& y) {
+           return x.nodes == y.nodes && x.savings == y.savings &&
+                  x.replacement.has_value() == y.replacement.has_value() &&
+                  std::ranges::equal(x.moves, y.moves, {}, move, move);
+         });
+}
+
 double share(std::vector<double> times, double part) {
   std::sort(times.begin(), times.end());
   return times[static_cast<std::size_t>(part * static_cast<double>(times.size() - 1))];
@@ -38,17 +52,21 @@ double share(std::vector<double> times, double part) {
 
 int main(int argc, char** argv) {
   if (argc < 3) {
-    fmt::print(stderr,
-               "usage: tamp_replan_bench cluster.json instance_types.json [karpenter-1.14] [CHANGES]\n");
+    fmt::print(
+        stderr,
+        "usage: tamp_replan_bench cluster.json instance_types.json [karpenter-1.14] [CHANGES] [check]\n");
     return 2;
   }
   const auto reading = bench::read_cluster(argv[1], argv[2]);
   if (!reading) return 2;
   FlagSettings flags;
   std::size_t changes = 300;
+  bool check = false;
   for (int i = 3; i < argc; ++i) {
     if (std::string_view(argv[i]) == "karpenter-1.14")
       flags.karpenter_compat = true;
+    else if (std::string_view(argv[i]) == "check")
+      check = true;
     else
       changes = std::stoul(argv[i]);
   }
@@ -87,13 +105,17 @@ int main(int argc, char** argv) {
     }
     plan = replanner.plan({});
     times.push_back(bench::cpu_ms() - start);
+    if (check && !same(plan, decide::make_plan({replanner.cluster(), settings, now, std::nullopt}, {}))) {
+      fmt::print(stderr, "after change {} the plan is not what it is from scratch\n", times.size());
+      return 1;
+    }
   }
   fmt::print(
       "{{\"nodes\": {}, \"pods\": {}, \"firstMs\": {:.3f}, \"changes\": {}, \"medianMs\": {:.3f}, \"p95Ms\": "
-      "{:.3f}, "
-      "\"worstMs\": {:.3f}, \"followed\": {}, \"rebuilt\": {}, \"verdictsAnew\": {:.1f}}}\n",
+      "{:.3f}, \"p99Ms\": {:.3f}, \"worstMs\": {:.3f}, \"followed\": {}, \"rebuilt\": {}, "
+      "\"verdictsAnew\": {:.1f}}}\n",
       replanner.cluster().nodes.size(), replanner.cluster().pods.size(), first, changes, share(times, 0.5),
-      share(times, 0.95), share(times, 1), replanner.followed(), replanner.rebuilt(),
+      share(times, 0.95), share(times, 0.99), share(times, 1), replanner.followed(), replanner.rebuilt(),
       static_cast<double>(replanner.forgotten()) / static_cast<double>(changes));
   return 0;
 }

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "codec/settings.h"
+#include "decide/moves.h"
 #include "prove/prover.h"
 #include "report/plan_summary.h"
 
@@ -73,10 +74,13 @@ PassOutcome run_pass(const PassInput& input) {
   const Settings settings = codec::resolve_settings(cluster, input.flags);
   decide::Context context{cluster, settings, input.now, input.last_node_deleted};
   context.leader_node = cluster.find_node(input.leader_node);
-  const decide::Plan plan = decide::make_plan(context, {});
+  // Both ask for the same verdicts: what the first has found, the second need not find again.
+  decide::Moves moves(context);
+  moves.remember();
+  const decide::Plan plan = decide::make_plan(moves, {});
   decide::PlanOptions each;
   each.every = true;
-  decide::Plan every = decide::make_plan(context, each);
+  decide::Plan every = decide::make_plan(moves, each);
 
   std::vector<prove::Refusal> refusals;
   propose(input, context, plan, outcome, refusals);

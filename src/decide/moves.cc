@@ -49,14 +49,19 @@ std::vector<const Candidate*> Moves::in_order(bool empty) const {
   return order;
 }
 
+const std::vector<BudgetState>& Moves::budgets(DisruptionReason reason) const {
+  auto& known = budgets_[reason == DisruptionReason::Empty ? 0 : 1];
+  if (!known) known = budget_states(context_, reason);
+  return *known;
+}
+
 void Moves::remember() {
   // Each verdict would have to note them all.
   constexpr std::size_t kMostNoted = 32;
   orders_.reset();
   orders_ = {in_order(false), in_order(true)};
   memo_.reset();
-  if (simulation_->background().size() <= kMostNoted)
-    memo_ = std::make_unique<VerdictMemo>(candidates_.size());
+  if (simulation_->background().size() <= kMostNoted) memo_ = std::make_unique<VerdictMemo>(*index_);
 }
 
 void Moves::replace(Candidate candidate) {

@@ -33,6 +33,9 @@ class Moves {
   // Consolidation"); under --compat most savings per unit of disruption first.
   std::vector<const Candidate*> in_order(bool empty) const;
 
+  // What the pools allow. A matter of the nodes alone: pods that change do not change it.
+  const std::vector<BudgetState>& budgets(DisruptionReason reason) const;
+
   // Simulates and prices the removal of the victims together.
   Priced evaluate(std::span<const Candidate* const> victims, Method method,
                   Machines machines = Machines::Cheaper);
@@ -75,6 +78,7 @@ class Moves {
       completed_;  // with pods that controllers are about to recreate; null if there are none
   std::unique_ptr<schedule::Index> index_;
   std::unique_ptr<schedule::Simulation> simulation_;
+  mutable std::array<std::optional<std::vector<BudgetState>>, 2> budgets_;  // Empty, Underutilized
   std::uint64_t placements_ = 0;
   Priced verdict_;  // the last one, where they are not kept
   std::unique_ptr<VerdictMemo> memo_;

@@ -54,7 +54,7 @@ class Pass {
     plan_.commands.push_back(std::move(command));
   }
 
-  std::vector<BudgetState> budgets(DisruptionReason reason) const { return budget_states(context_, reason); }
+  std::vector<BudgetState> budgets(DisruptionReason reason) const { return moves_.budgets(reason); }
   // Room in the pool's budget, unpooled nodes are nobody's budget.
   static bool take(std::vector<BudgetState>& states, PoolId pool) {
     if (!pool.valid()) return true;

@@ -18,18 +18,6 @@ bool overcommitted(const Cluster& cluster, const schedule::Simulation& simulatio
                              [&](const ResourceAmount& a) { return simulation.room().free(site, a.id) < 0; });
 }
 
-void look_at(const schedule::Simulation& simulation, schedule::SiteId site, VerdictMemo::Standing& standing) {
-  const schedule::Index& index = simulation.index();
-  standing.key = index.sites().order.key(site);
-  const auto& specs = index.cluster().pod_specs;
-  standing.fits.resize(specs.size());
-  for (std::size_t s = 0; s < specs.size(); ++s) {
-    const ResourceList& request =
-        index.karpenter() || specs[s].fresh_requests.empty() ? specs[s].requests : specs[s].fresh_requests;
-    standing.fits[s] = simulation.room().fits(site, request, index.karpenter());
-  }
-}
-
 }  // namespace
 
 Replanner::Replanner(Cluster cluster, Settings settings, Time now)
@@ -40,6 +28,8 @@ Replanner::Replanner(Cluster cluster, Settings settings, Time now)
                            std::ranges::any_of(settings_.pools, [](const PoolSettings& p) {
                              return p.policy.value == ConsolidationPolicy::Balanced;
                            });
+  // Pods that come later find a place without all of them being moved.
+  cluster_.pods.reserve(cluster_.pods.size() + cluster_.pods.size() / 8 + 1024);
   build();
 }
 
@@ -160,9 +150,10 @@ void Replanner::put(PodId id, Pod version, bool fresh) {
   mark(shape.counted_by);
   mark(shape.repels);
 
+  VerdictMemo* const memo = moves_->memo();
   stood_.resize(nodes.size());
-  for (std::size_t i = 0; i < nodes.size(); ++i)
-    look_at(simulation, index.site_of(nodes[i].first), stood_[i]);
+  for (std::size_t i = 0; memo && i < nodes.size(); ++i)
+    memo->look_at(simulation, index.site_of(nodes[i].first), stood_[i]);
   if (before.bound() && !before.terminal()) simulation.lift(id);
   assign();
   if (version.bound() && !version.terminal()) simulation.put_back(id);
@@ -179,8 +170,8 @@ void Replanner::put(PodId id, Pod version, bool fresh) {
   simulation.reordered();
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const schedule::SiteId site = index.site_of(nodes[i].first);
-    if (VerdictMemo* memo = moves_->memo()) {
-      look_at(simulation, site, stands_);
+    if (memo) {
+      memo->look_at(simulation, site, stands_);
       forgotten_ += memo->forget_touched(site, stood_[i], stands_, reads_);
     }
     moves_->replace(assess_node(context_, *survey_, nodes[i].first));

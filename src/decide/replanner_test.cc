@@ -83,6 +83,13 @@ RandomShape shape_of(std::uint64_t seed) {
   shape.min_pods = 8;
   shape.max_pods = 90;
   shape.catalogue = true;
+  // One of them has more sites than a block of the order.
+  if (seed == 5) {
+    shape.min_nodes = 70;
+    shape.max_nodes = 90;
+    shape.min_pods = 200;
+    shape.max_pods = 300;
+  }
   // What can only be built anew is tried on every fourth cluster: the others are for what can be followed.
   if (seed % 4 == 0) return shape;
   shape.pending = seed % 4 == 1 ? 0.02 : 0;

@@ -7,20 +7,64 @@
 namespace tamp::decide {
 namespace {
 
+constexpr schedule::TrialKey kNowhere{std::numeric_limits<std::int64_t>::min(), 0};
 constexpr schedule::TrialKey kEverywhere{std::numeric_limits<std::int64_t>::max(),
                                          std::numeric_limits<std::uint32_t>::max()};
 
+template <typename T>
+std::uint64_t bit_of(T id) {
+  return std::uint64_t{1} << (id.index() % 64);
+}
+
+template <typename T>
+void sort_out(std::vector<T>& ids) {
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+}
+
 }  // namespace
+
+VerdictMemo::VerdictMemo(const schedule::Index& index)
+    : entries_(index.cluster().nodes.size()), landing_bits_(entries_.size()), shape_bits_(entries_.size()) {
+  const auto& specs = index.cluster().pod_specs;
+  std::vector<std::pair<const ResourceList*, std::size_t>> requests;
+  for (std::size_t s = 0; s < specs.size(); ++s)
+    requests.emplace_back(
+        index.karpenter() || specs[s].fresh_requests.empty() ? &specs[s].requests : &specs[s].fresh_requests,
+        s);
+  const auto less = [](const ResourceList& a, const ResourceList& b) {
+    return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(),
+                                        [](const ResourceAmount& x, const ResourceAmount& y) {
+                                          return std::pair(x.id, x.amount) < std::pair(y.id, y.amount);
+                                        });
+  };
+  std::ranges::sort(requests, [&](const auto& a, const auto& b) { return less(*a.first, *b.first); });
+  appetite_of_.resize(specs.size());
+  for (const auto& [request, spec] : requests) {
+    if (appetites_.empty() || less(appetites_.back(), *request)) appetites_.push_back(*request);
+    appetite_of_[spec] = AppetiteId(appetites_.size() - 1);
+  }
+  reach_.assign(std::clamp<std::size_t>(appetites_.size(), 1, kMostRows),
+                std::vector<Reach>(entries_.size(), Reach{kEverywhere, kNowhere}));
+}
 
 const Priced* VerdictMemo::find(NodeId node) const {
   const auto& verdict = entries_[node.index()].verdict;
   return verdict ? &*verdict : nullptr;
 }
 
+void VerdictMemo::forget(NodeId node) {
+  Entry& entry = entries_[node.index()];
+  entry.verdict.reset();
+  entry.shapes.clear();
+  entry.landings.clear();
+  landing_bits_[node.index()] = shape_bits_[node.index()] = 0;
+  for (auto& row : reach_) row[node.index()] = {kEverywhere, kNowhere};
+}
+
 void VerdictMemo::begin(NodeId node) {
+  forget(node);
   noting_ = node;
-  entries_[node.index()].looks.clear();
-  entries_[node.index()].landings.clear();
 }
 
 void VerdictMemo::note(const schedule::Simulation& simulation, std::span<const PodId> moved,
@@ -29,7 +73,10 @@ void VerdictMemo::note(const schedule::Simulation& simulation, std::span<const P
   Entry& entry = entries_[noting_.index()];
   const schedule::Index& index = simulation.index();
   const auto look = [&](PodId pod, schedule::TrialKey reach) {
-    entry.looks.push_back({index.shape_id(pod), index.shape(pod).spec, reach});
+    entry.shapes.push_back(index.shape_id(pod));
+    Reach& known = reach_[row_of(appetite_of_[index.shape(pod).spec.index()])][noting_.index()];
+    known.nearest = std::min(known.nearest, reach);
+    known.furthest = std::max(known.furthest, reach);
   };
   for (const schedule::Placement& p : outcome.placements) {
     // Preferences are given up one by one, each after a look at everything.
@@ -49,32 +96,49 @@ void VerdictMemo::keep(NodeId node, Priced verdict) {
   Entry& entry = entries_[node.index()];
   entry.verdict = std::move(verdict);
   noting_ = {};
-  // Replicas look alike: the one that looked furthest stands for all.
-  auto& looks = entry.looks;
-  std::sort(looks.begin(), looks.end(), [](const Look& a, const Look& b) {
-    return std::pair(a.shape, b.reach) < std::pair(b.shape, a.reach);
-  });
-  looks.erase(std::unique(looks.begin(), looks.end(),
-                          [](const Look& a, const Look& b) { return a.shape == b.shape; }),
-              looks.end());
-  std::sort(entry.landings.begin(), entry.landings.end());
-  entry.landings.erase(std::unique(entry.landings.begin(), entry.landings.end()), entry.landings.end());
+  sort_out(entry.shapes);
+  sort_out(entry.landings);
+  for (schedule::ShapeId s : entry.shapes) shape_bits_[node.index()] |= bit_of(s);
+  for (schedule::SiteId s : entry.landings) landing_bits_[node.index()] |= bit_of(s);
+}
+
+void VerdictMemo::look_at(const schedule::Simulation& simulation, schedule::SiteId site,
+                          Standing& standing) const {
+  const schedule::Index& index = simulation.index();
+  standing.key = index.sites().order.key(site);
+  standing.fits.resize(appetites_.size());
+  for (std::size_t a = 0; a < appetites_.size(); ++a)
+    standing.fits[a] = simulation.room().fits(site, appetites_[a], index.karpenter());
+}
+
+bool VerdictMemo::touched(std::size_t node, schedule::SiteId site,
+                          std::span<const std::uint8_t> reads) const {
+  const Entry& entry = entries_[node];
+  return std::ranges::binary_search(entry.landings, site) ||
+         std::ranges::any_of(entry.shapes, [&](schedule::ShapeId s) { return reads[s.index()] != 0; });
 }
 
 std::size_t VerdictMemo::forget_touched(schedule::SiteId site, const Standing& before, const Standing& after,
                                         std::span<const std::uint8_t> reads) {
+  std::uint64_t reading = 0;
+  for (std::size_t s = 0; s < reads.size(); ++s)
+    if (reads[s]) reading |= bit_of(schedule::ShapeId(s));
   std::size_t gone = 0;
-  for (Entry& entry : entries_) {
-    if (!entry.verdict) continue;
-    const bool touched =
-        std::binary_search(entry.landings.begin(), entry.landings.end(), site) ||
-        std::any_of(entry.looks.begin(), entry.looks.end(), [&](const Look& look) {
-          return reads[look.shape.index()] || (after.fits[look.spec.index()] && after.key < look.reach &&
-                                               !(before.fits[look.spec.index()] && before.key < look.reach));
-        });
-    if (!touched) continue;
-    entry.verdict.reset();
-    ++gone;
+  const auto drop = [&](std::size_t node) {
+    gone += entries_[node].verdict ? 1 : 0;
+    forget(NodeId(node));
+  };
+  const std::uint64_t here = bit_of(site);
+  for (std::size_t node = 0; node < entries_.size(); ++node)
+    if (((landing_bits_[node] & here) || (shape_bits_[node] & reading)) && touched(node, site, reads))
+      drop(node);
+  for (std::size_t a = 0; a < appetites_.size(); ++a) {
+    if (!after.fits[a] || (before.fits[a] && before.key <= after.key)) continue;
+    // If there was room before, those that looked were refused for other reasons: nothing is new if even the nearest did.
+    const schedule::TrialKey looked = before.fits[a] ? before.key : kEverywhere;
+    const auto& row = reach_[row_of(AppetiteId(a))];
+    for (std::size_t node = 0; node < row.size(); ++node)
+      if (after.key < row[node].furthest && row[node].nearest <= looked) drop(node);
   }
   return gone;
 }

@@ -20,7 +20,7 @@ namespace tamp::decide {
 
 class VerdictMemo {
  public:
-  explicit VerdictMemo(std::size_t nodes) : entries_(nodes) {}
+  explicit VerdictMemo(const schedule::Index& index);
 
   // Null where there is none.
   const Priced* find(NodeId node) const;
@@ -30,28 +30,40 @@ class VerdictMemo {
             const schedule::Outcome& outcome);
   void keep(NodeId node, Priced verdict);
 
-  void forget(NodeId node) { entries_[node.index()].verdict.reset(); }
+  void forget(NodeId node);
   // What there is to know of a site at one time.
   struct Standing {
     schedule::TrialKey key;
-    std::vector<std::uint8_t> fits;  // by PodSpecId: there is room for such a pod
+    std::vector<std::uint8_t> fits;  // by AppetiteId: there is room for such a pod
   };
+  void look_at(const schedule::Simulation& simulation, schedule::SiteId site, Standing& standing) const;
   // The pods of a site have changed. `reads`, by ShapeId: it reads a count that changed. Returns how many verdicts are gone.
   std::size_t forget_touched(schedule::SiteId site, const Standing& before, const Standing& after,
                              std::span<const std::uint8_t> reads);
 
  private:
-  struct Look {
-    schedule::ShapeId shape;
-    PodSpecId spec;
-    schedule::TrialKey reach;  // the last site looked at
-  };
+  // Pods that ask for the same amounts, of which a cluster has few kinds.
+  using AppetiteId = Id<struct AppetiteTag>;
   struct Entry {
     std::optional<Priced> verdict;
-    std::vector<Look> looks;
-    std::vector<schedule::SiteId> landings;
+    std::vector<schedule::ShapeId> shapes;   // that looked for a place
+    std::vector<schedule::SiteId> landings;  // where they went
   };
-  std::vector<Entry> entries_;  // by NodeId
+  bool touched(std::size_t node, schedule::SiteId site, std::span<const std::uint8_t> reads) const;
+
+  std::vector<AppetiteId> appetite_of_;  // by PodSpecId
+  std::vector<ResourceList> appetites_;  // by AppetiteId
+  std::vector<Entry> entries_;           // by NodeId
+  // What a change asks of every entry, laid out for it: by NodeId, a bit for each site and shape of the entry, many to a bit; and
+  // how far pods have looked, by row and NodeId. Where there are very many appetites some share a row, which takes
+  // away more than need be.
+  struct Reach {
+    schedule::TrialKey nearest, furthest;
+  };
+  static constexpr std::size_t kMostRows = 32;
+  std::size_t row_of(AppetiteId appetite) const { return appetite.index() % reach_.size(); }
+  std::vector<std::uint64_t> landing_bits_, shape_bits_;
+  std::vector<std::vector<Reach>> reach_;
   NodeId noting_;
 };
 

@@ -170,6 +170,7 @@ class Index {
   bool tolerate_soft_taints_ = false;  // some pool taints its nodes PreferNoSchedule
   bool any_pool_launches_ = false;
   std::vector<Profile> profiles_;
+  std::vector<ReqId> profile_requirements_;  // by ProfileId, with its first term: what it asks of a new node
   std::unordered_multimap<std::size_t, ProfileId> profile_index_;
   std::vector<ProfileMatch> matches_;
   // What shapes point to: pods that differ in labels alone share variants, those that differ in requests alone share selections.

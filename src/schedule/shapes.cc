@@ -52,6 +52,13 @@ void drop_heaviest(std::vector<Term>& terms) {
   terms.erase(terms.begin());
 }
 
+// Preferences, and whatever else a pod can give up.
+bool may_relax(const PodSpec& s, bool or_terms, bool soft_taints) {
+  return soft_taints || (or_terms && s.node_affinity.size() > 1) || !s.preferred_affinity.empty() ||
+         !s.preferred_anti_affinity.empty() || !s.preferred_node_affinity.empty() ||
+         std::ranges::any_of(s.spread, &SpreadConstraint::schedule_anyway);
+}
+
 // One step of relaxation, in Karpenter's order; false when nothing is left to relax.
 bool relax(PodSpec& s, bool or_terms, bool soft_taints, const Cluster& cluster) {
   if (or_terms && s.node_affinity.size() > 1) {
@@ -111,6 +118,7 @@ ProfileId Index::intern_profile(Profile p) {
   for (auto it = first; it != last; ++it)
     if (profiles_[it->second.index()] == p) return it->second;
   ProfileId id(profiles_.size());
+  profile_requirements_.push_back(requirements_.intern(schedule::profile_requirements(cluster_, p, 0)));
   ProfileMatch m;
   m.verdict.resize(sites_.list.size());
   for (std::size_t i = 0; i < sites_.list.size(); ++i)
@@ -159,15 +167,16 @@ Variant Index::make_variant(const PodSpec& s, Symbol ns, const LabelSet& labels)
   bool soft = options_.preferences == PreferencePolicy::Respect;
   Variant v;
   Profile p{s.node_selector, s.has_node_affinity, s.node_affinity, {}, s.tolerations};
-  Profile strict = p;
-  if (soft && !s.preferred_node_affinity.empty()) {
+  const bool prefers = soft && !s.preferred_node_affinity.empty();
+  if (prefers) {
+    v.strict = requirements_.intern(schedule::profile_requirements(cluster_, p, 0));
     auto heaviest = std::max_element(s.preferred_node_affinity.begin(), s.preferred_node_affinity.end(),
                                      [](const auto& a, const auto& b) { return a.weight < b.weight; });
     p.preference = heaviest->term.expressions;
   }
-  v.profile = intern_profile(p);
-  v.requirements = requirements_.intern(profile_requirements(cluster_, p, 0));
-  v.strict = requirements_.intern(profile_requirements(cluster_, strict, 0));
+  v.profile = intern_profile(std::move(p));
+  v.requirements = profile_requirements_[v.profile.index()];
+  if (!prefers) v.strict = v.requirements;
 
   auto use = [&](std::vector<GroupUse>& into, GroupId g) {
     into.push_back({g, topology_.selects(topology_.group(g), ns, labels)});
@@ -218,17 +227,22 @@ Variant Index::make_variant(const PodSpec& s, Symbol ns, const LabelSet& labels)
 
 std::vector<Variant> Index::make_variants(const PodSpec& spec, Symbol ns, const LabelSet& labels,
                                           std::vector<GroupId>& repels) {
+  const bool soft_taints = karpenter() && tolerate_soft_taints_;
   std::vector<Variant> out;
-  PodSpec stage = spec;
-  if (options_.preferences == PreferencePolicy::Ignore) {
-    stage.preferred_affinity.clear();
-    stage.preferred_anti_affinity.clear();
-    stage.preferred_node_affinity.clear();
-    std::erase_if(stage.spread, [](const SpreadConstraint& c) { return c.schedule_anyway; });
+  if (may_relax(spec, karpenter(), soft_taints)) {
+    PodSpec stage = spec;
+    if (options_.preferences == PreferencePolicy::Ignore) {
+      stage.preferred_affinity.clear();
+      stage.preferred_anti_affinity.clear();
+      stage.preferred_node_affinity.clear();
+      std::erase_if(stage.spread, [](const SpreadConstraint& c) { return c.schedule_anyway; });
+    }
+    do {
+      out.push_back(make_variant(stage, ns, labels));
+    } while (relax(stage, karpenter(), soft_taints, cluster_));
+  } else {
+    out.push_back(make_variant(spec, ns, labels));
   }
-  do {
-    out.push_back(make_variant(stage, ns, labels));
-  } while (relax(stage, karpenter(), karpenter() && tolerate_soft_taints_, cluster_));
   for (const auto& t : spec.anti_affinity)
     repels.push_back(topology_.repulsion(t.topology_key, matcher(t, ns, true), spec.tolerations));
   return out;

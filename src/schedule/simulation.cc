@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
-#include <deque>
 #include <unordered_map>
 
 #include "schedule/topology_rules.h"
@@ -346,13 +345,16 @@ Outcome Simulation::try_without(std::span<const NodeId> victims, std::span<const
     lift(p);
     lifted.push_back(p);
   }
-  if (!index_.karpenter())
+  if (!index_.karpenter()) {
+    std::vector<PodId> known(moved.begin(), moved.end());
+    std::sort(known.begin(), known.end());
     for (NodeId v : victims)
       for (PodId p : c.nodes[v.index()].pods)
-        if (!c.pods[p.index()].terminal() && std::find(moved.begin(), moved.end(), p) == moved.end()) {
+        if (!c.pods[p.index()].terminal() && !std::binary_search(known.begin(), known.end(), p)) {
           lift(p);
           lifted.push_back(p);
         }
+  }
   for (NodeId v : victims) take_away(v);
 
   std::vector<std::pair<Turn, Role>> order;
@@ -368,21 +370,23 @@ Outcome Simulation::try_without(std::span<const NodeId> victims, std::span<const
   }
 
   // Round after round, until a whole round brings nobody home. `seen` is the queue's length when a pod last failed.
-  std::deque<Seeker> queue;
+  std::vector<Seeker> queue;
+  queue.reserve(order.size());
   for (const auto& [turn, role] : order) queue.push_back({turn.pod, role});
+  std::size_t front = 0;
   std::unordered_map<PodId, std::size_t> seen;
-  while (!queue.empty() && outcome.kind == Outcome::Kind::Placed) {
-    Seeker s = queue.front();
-    if (auto it = seen.find(s.pod); it != seen.end() && it->second == queue.size()) break;
-    queue.pop_front();
+  while (front < queue.size() && outcome.kind == Outcome::Kind::Placed) {
+    const Seeker s = queue[front];
+    if (auto it = seen.find(s.pod); it != seen.end() && it->second == queue.size() - front) break;
+    ++front;
     if (!place(s, new_node, outcome)) {
       queue.push_back(s);
-      seen[s.pod] = queue.size();
+      seen[s.pod] = queue.size() - front;
       outcome.retried.push_back(s.pod);
     }
   }
   if (outcome.kind == Outcome::Kind::Placed) {
-    for (const auto& s : queue)
+    for (const auto& s : std::span(queue).subspan(front))
       if (s.role != Role::Pending) outcome.homeless.push_back(s.pod);
     if (!outcome.homeless.empty()) {
       outcome.kind = Outcome::Kind::NoPlace;

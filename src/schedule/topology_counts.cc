@@ -7,8 +7,6 @@
 namespace tamp::schedule {
 namespace {
 
-constexpr std::uint64_t kFree = std::numeric_limits<std::uint64_t>::max();
-
 std::size_t slot_of(std::uint64_t key, std::size_t mask) {
   return static_cast<std::size_t>((key * 0x9E3779B97F4A7C15ull) >> 17) & mask;
 }
@@ -18,22 +16,21 @@ std::uint64_t sparse_key(GroupId g, DomainId d) { return (std::uint64_t{g.value}
 }  // namespace
 
 std::int32_t TopologyCounts::Sparse::get(std::uint64_t key) const {
-  if (keys.empty()) return 0;
-  std::size_t mask = keys.size() - 1;
+  if (slots.empty()) return 0;
+  std::size_t mask = slots.size() - 1;
   for (std::size_t i = slot_of(key, mask);; i = (i + 1) & mask) {
-    if (keys[i] == key) return values[i];
-    if (keys[i] == kFree) return 0;
+    if (slots[i].key == key) return slots[i].value;
+    if (slots[i].key == kFree) return 0;
   }
 }
 
 std::int32_t TopologyCounts::Sparse::change(std::uint64_t key, std::int32_t delta) {
-  if (used * 2 >= keys.size()) grow();
-  std::size_t mask = keys.size() - 1;
+  if (used * 2 >= slots.size()) grow();
+  std::size_t mask = slots.size() - 1;
   for (std::size_t i = slot_of(key, mask);; i = (i + 1) & mask) {
-    if (keys[i] == key) return values[i] += delta;
-    if (keys[i] == kFree) {
-      keys[i] = key;
-      values[i] = delta;
+    if (slots[i].key == key) return slots[i].value += delta;
+    if (slots[i].key == kFree) {
+      slots[i] = {key, delta};
       ++used;
       return delta;
     }
@@ -41,33 +38,29 @@ std::int32_t TopologyCounts::Sparse::change(std::uint64_t key, std::int32_t delt
 }
 
 void TopologyCounts::Sparse::grow() {
-  std::vector<std::uint64_t> old_keys(keys.empty() ? 64 : keys.size() * 2, kFree);
-  std::vector<std::int32_t> old_values(old_keys.size());
-  old_keys.swap(keys);
-  old_values.swap(values);
+  std::vector<Slot> old(slots.empty() ? 64 : slots.size() * 2);
+  old.swap(slots);
   used = 0;
-  std::size_t mask = keys.size() - 1;
-  for (std::size_t j = 0; j < old_values.size() && j < old_keys.size(); ++j) {
-    if (old_keys[j] == kFree || old_values[j] == 0) continue;
-    std::size_t i = slot_of(old_keys[j], mask);
-    while (keys[i] != kFree) i = (i + 1) & mask;
-    keys[i] = old_keys[j];
-    values[i] = old_values[j];
+  std::size_t mask = slots.size() - 1;
+  for (const Slot& s : old) {
+    if (s.key == kFree || s.value == 0) continue;
+    std::size_t i = slot_of(s.key, mask);
+    while (slots[i].key != kFree) i = (i + 1) & mask;
+    slots[i] = s;
     ++used;
   }
 }
 
 TopologyCounts::TopologyCounts(const Topology& topology) : topology_(&topology) {
   std::size_t groups = topology.groups().size();
-  dense_offset_.assign(groups, -1);
-  totals_.assign(groups, 0);
+  of_group_.resize(groups);
   histogram_.resize(groups);
   std::size_t dense = 0;
   for (std::size_t g = 0; g < groups; ++g) {
     const Group& group = topology.groups()[g];
     std::size_t domains = topology.keys()[group.key.index()].domains.size();
     if (domains <= kDenseDomains) {
-      dense_offset_[g] = static_cast<std::int64_t>(dense);
+      of_group_[g].dense_offset = static_cast<std::int64_t>(dense);
       dense += domains;
     } else if (group.kind == Group::Kind::Spread) {
       histogram_[g].assign(4, 0);
@@ -85,8 +78,9 @@ TopologyCounts::TopologyCounts(const Topology& topology) : topology_(&topology) 
 }
 
 void TopologyCounts::add(GroupId group, DomainId domain, std::int32_t delta) {
-  totals_[group.index()] += delta;
-  if (std::int64_t offset = dense_offset_[group.index()]; offset >= 0) {
+  OfGroup& of_group = of_group_[group.index()];
+  of_group.total += delta;
+  if (std::int64_t offset = of_group.dense_offset; offset >= 0) {
     dense_[static_cast<std::size_t>(offset) + domain.index()] += delta;
     return;
   }
@@ -102,7 +96,7 @@ void TopologyCounts::add(GroupId group, DomainId domain, std::int32_t delta) {
 }
 
 std::int32_t TopologyCounts::count(GroupId group, DomainId domain) const {
-  if (std::int64_t offset = dense_offset_[group.index()]; offset >= 0)
+  if (std::int64_t offset = of_group_[group.index()].dense_offset; offset >= 0)
     return dense_[static_cast<std::size_t>(offset) + domain.index()];
   return sparse_.get(sparse_key(group, domain));
 }
@@ -150,7 +144,7 @@ std::int32_t TopologyCounts::least(GroupId group, Existence existence) const {
   std::int32_t least = std::numeric_limits<std::int32_t>::max();
   if (domains == 0) return least;
 
-  if (dense_offset_[group.index()] < 0) {
+  if (of_group_[group.index()].dense_offset < 0) {
     const auto& histogram = histogram_[group.index()];
     std::int32_t nonzero = 0;
     for (std::int32_t n : histogram) nonzero += n;

@@ -16,7 +16,7 @@ class TopologyCounts {
   void add(GroupId group, DomainId domain, std::int32_t delta);
   std::int32_t count(GroupId group, DomainId domain) const;
   // Pods of the group in all domains together.
-  std::int32_t total(GroupId group) const { return totals_[group.index()]; }
+  std::int32_t total(GroupId group) const { return of_group_[group.index()].total; }
 
   // The node is about to go: `delta` -1, and back: +1. It stays a ghost in `Existence::WithGhosts`.
   void change_presence(SiteId site, std::int32_t delta);
@@ -42,8 +42,12 @@ class TopologyCounts {
   };
   // Counts of a key with many domains (host names) live in one hash table; those with few in one flat array.
   struct Sparse {
-    std::vector<std::uint64_t> keys;
-    std::vector<std::int32_t> values;
+    struct Slot {
+      std::uint64_t key = kFree;
+      std::int32_t value = 0;
+    };
+    static constexpr std::uint64_t kFree = ~std::uint64_t{0};
+    std::vector<Slot> slots;
     std::size_t used = 0;
     std::int32_t get(std::uint64_t key) const;
     std::int32_t change(std::uint64_t key, std::int32_t delta);  // returns the new value
@@ -51,11 +55,14 @@ class TopologyCounts {
   };
   static constexpr std::size_t kDenseDomains = 64;
 
-  const Topology* topology_;                // never null
-  std::vector<std::int64_t> dense_offset_;  // by GroupId; -1: sparse
+  struct OfGroup {
+    std::int64_t dense_offset = -1;  // -1: sparse
+    std::int32_t total = 0;
+  };
+  const Topology* topology_;  // never null
+  std::vector<OfGroup> of_group_;
   std::vector<std::int32_t> dense_;
   Sparse sparse_;
-  std::vector<std::int32_t> totals_;
   std::vector<ScopeState> scopes_;
   // For sparse spread groups: how many domains have exactly n pods (index n ≥ 1). By GroupId; empty for the others.
   std::vector<std::vector<std::int32_t>> histogram_;
