@@ -125,7 +125,7 @@ std::size_t VerdictMemo::forget_touched(schedule::SiteId site, const Standing& b
     if (reads[s]) reading |= bit_of(schedule::ShapeId(s));
   std::size_t gone = 0;
   const auto drop = [&](std::size_t node) {
-    gone += entries_[node].verdict ? 1 : 0;
+    if (entries_[node].verdict) ++gone;
     forget(NodeId(node));
   };
   const std::uint64_t here = bit_of(site);
