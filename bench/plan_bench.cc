@@ -46,9 +46,9 @@ int main(int argc, char** argv) {
   auto order = moves.in_order(false);
   fmt::print("multi-node    {:10.3f} ms\n", bench::best_of(runs, [&] { decide::multi_node(moves, order); }));
   fmt::print("all verdicts  {:10.3f} ms\n", bench::best_of(runs, [&] {
-               for (const decide::Candidate* c : order) {
-                 const decide::Candidate* one[] = {c};
-                 moves.evaluate(one, decide::Method::Single);
+               for (const decide::Candidate& c : moves.candidates()) {
+                 const decide::Candidate* one[] = {&c};
+                 if (c.eligible() && !c.empty) moves.evaluate(one, decide::Method::Single);
                }
              }));
   fmt::print("one pass      {:10.3f} ms\n", bench::best_of(runs, [&] { decide::make_plan(context, {}); }));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "decide/surroundings.h"
 
@@ -66,15 +67,23 @@ void Moves::remember() {
 
 void Moves::replace(Candidate candidate) {
   Candidate& place = candidates_[candidate.node.index()];
+  const auto changed = [&](std::size_t position) {
+    if (memo_ && position <= searched_) memo_->forget(memo_->together());
+  };
   if (orders_)
-    for (auto& order : *orders_) std::erase(order, &place);
+    for (auto& order : *orders_)
+      if (const auto at = std::ranges::find(order, &place); at != order.end()) {
+        if (&order == &orders_->front()) changed(static_cast<std::size_t>(at - order.begin()));
+        order.erase(at);
+      }
   place = std::move(candidate);
   if (memo_) memo_->forget(place.node);
   if (!orders_ || !place.eligible()) return;
   auto& order = (*orders_)[place.empty ? 1 : 0];
-  order.insert(std::partition_point(order.begin(), order.end(),
-                                    [&](const Candidate* other) { return before(other, &place); }),
-               &place);
+  const auto at = std::partition_point(order.begin(), order.end(),
+                                       [&](const Candidate* other) { return before(other, &place); });
+  if (!place.empty) changed(static_cast<std::size_t>(at - order.begin()));
+  order.insert(at, &place);
 }
 
 schedule::Outcome Moves::simulate(std::span<const Candidate* const> victims,
@@ -150,6 +159,22 @@ Priced Moves::evaluate(std::span<const Candidate* const> victims, Method method,
       machines == Machines::Cheaper ? total_dollars(victims) : schedule::NewNode{}.price_below;
   return context_.settings.karpenter_compat ? evaluate_as_karpenter(victims, method, price_below)
                                             : evaluate_as_kubernetes(victims, method, price_below);
+}
+
+const std::optional<Command>& Moves::search(const std::vector<const Candidate*>& order) {
+  if (!memo_ || !orders_) return search_ = multi_node(*this, order).command;
+  const NodeId together = memo_->together();
+  if (const Priced* kept = memo_->find(together)) return kept->command;
+  memo_->begin(together);
+  Search search = multi_node(*this, order);
+  const auto& all = (*orders_)[0];
+  searched_ = search.looked_at < order.size()
+                  ? static_cast<std::size_t>(std::ranges::find(all, order[search.looked_at]) - all.begin())
+                  : std::numeric_limits<std::size_t>::max();
+  Priced priced;
+  priced.command = std::move(search.command);
+  memo_->keep(together, std::move(priced));
+  return memo_->find(together)->command;
 }
 
 const Priced& Moves::verdict(const Candidate& victim) {

@@ -39,6 +39,9 @@ class Moves {
   // Simulates and prices the removal of the victims together.
   Priced evaluate(std::span<const Candidate* const> victims, Method method,
                   Machines machines = Machines::Cheaper);
+  // The best command over several nodes of the order, if there is one: in_order(false), as far as budgets go. Holds until the next
+  // search.
+  const std::optional<Command>& search(const std::vector<const Candidate*>& order);
   // The verdict on one node. Holds until the next one is asked for.
   const Priced& verdict(const Candidate& victim);
   // Only whether their pods fit on what is left, without buying anything.
@@ -80,13 +83,20 @@ class Moves {
   std::unique_ptr<schedule::Simulation> simulation_;
   mutable std::array<std::optional<std::vector<BudgetState>>, 2> budgets_;  // Empty, Underutilized
   std::uint64_t placements_ = 0;
-  Priced verdict_;  // the last one, where they are not kept
+  Priced verdict_;                 // the last one, where they are not kept
+  std::optional<Command> search_;  // likewise
   std::unique_ptr<VerdictMemo> memo_;
   // in_order(false) and in_order(true), where they are remembered.
   std::optional<std::array<std::vector<const Candidate*>, 2>> orders_;
+  // So many of the first order's candidates decide what the search finds.
+  std::size_t searched_ = 0;
 };
 
-// multi.cc: the best command over several nodes, if there is one.
-std::optional<Command> multi_node(Moves& moves, std::vector<const Candidate*> order);
+// multi.cc: the best command over several nodes, if there is one, and how many of the order were looked at for it.
+struct Search {
+  std::optional<Command> command;
+  std::size_t looked_at = 0;
+};
+Search multi_node(Moves& moves, const std::vector<const Candidate*>& order);
 
 }  // namespace tamp::decide

@@ -33,12 +33,14 @@ std::optional<Command> longest_prefix(Moves& moves, const std::vector<const Cand
   return last;
 }
 
-std::optional<Command> grown_set(Moves& moves, const std::vector<const Candidate*>& order) {
+Search grown_set(Moves& moves, const std::vector<const Candidate*>& order) {
   std::vector<const Candidate*> set;
   std::size_t next = 0, step = 1;
+  Search search;
   std::uint64_t limit = moves.placements() + kMostPlacements;
   while (next < order.size() && set.size() < kMostTogether && moves.placements() < limit) {
     std::size_t take = std::min({step, order.size() - next, kMostTogether - set.size()});
+    search.looked_at = std::max(search.looked_at, next + take);
     std::vector<const Candidate*> trial = set;
     trial.insert(trial.end(), order.begin() + static_cast<std::ptrdiff_t>(next),
                  order.begin() + static_cast<std::ptrdiff_t>(next + take));
@@ -52,21 +54,22 @@ std::optional<Command> grown_set(Moves& moves, const std::vector<const Candidate
       ++next;
     }
   }
-  if (set.size() < 2) return std::nullopt;
-  return moves.evaluate(set, Method::Multi).command;
+  if (set.size() >= 2) search.command = moves.evaluate(set, Method::Multi).command;
+  return search;
 }
 
 }  // namespace
 
-std::optional<Command> multi_node(Moves& moves, std::vector<const Candidate*> order) {
-  auto prefix = longest_prefix(moves, order);
-  if (moves.context().settings.karpenter_compat) return prefix;
-  auto grown = grown_set(moves, order);
-  if (!prefix) return grown;
-  if (!grown) return prefix;
+Search multi_node(Moves& moves, const std::vector<const Candidate*>& order) {
+  Search search{longest_prefix(moves, order), std::min(order.size(), kMostTogether + 1)};
+  if (moves.context().settings.karpenter_compat) return search;
+  Search grown = grown_set(moves, order);
+  search.looked_at = std::max(search.looked_at, grown.looked_at);
   // What is saved beyond what the disruption asks for decides.
   auto gain = [](const Command& c) { return c.savings - c.required_savings; };
-  return gain(*grown) >= gain(*prefix) ? grown : prefix;
+  if (grown.command && (!search.command || gain(*grown.command) >= gain(*search.command)))
+    search.command = std::move(grown.command);
+  return search;
 }
 
 }  // namespace tamp::decide

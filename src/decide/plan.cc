@@ -110,9 +110,9 @@ class Pass {
       if (!context_.settings.karpenter_compat && order.size() >= spare_nodes()) break;
       if (take(states, c->pool)) order.push_back(c);
     }
-    auto command = multi_node(moves_, std::move(order));
+    const std::optional<Command>& command = moves_.search(order);
     if (!command) return false;
-    accept(std::move(*command));
+    accept(*command);
     return true;
   }
 
@@ -164,8 +164,10 @@ class Pass {
   void judge_rest() {
     judged_.resize(plan_.nodes.size());
     auto states = budgets(DisruptionReason::Underutilized);
-    for (const Candidate* c : moves_.in_order(false))
-      if (verdict(c->node).verdict == Verdict::Eligible && !judged_[c->node.index()]) judge(*c, states);
+    for (const Candidate& c : moves_.candidates())
+      if (c.eligible() && !c.empty && verdict(c.node).verdict == Verdict::Eligible &&
+          !judged_[c.node.index()])
+        judge(c, states);
   }
 
   void every() {
@@ -179,8 +181,14 @@ class Pass {
       }
     }
     auto states = budgets(DisruptionReason::Underutilized);
+    // No verdict depends on another. Node after node their pods lie close together in memory; in the order of candidates, in
+    // which the commands are told, a large cluster would be read from all ends at once.
+    std::vector<std::optional<Command>> found(plan_.nodes.size());
+    for (const Candidate& c : moves_.candidates())
+      if (c.eligible() && !c.empty)
+        if (const Command* command = judge(c, states)) found[c.node.index()] = *command;
     for (const Candidate* c : single_order())
-      if (const Command* command = judge(*c, states)) accept(*command);
+      if (auto& command = found[c->node.index()]) accept(*std::move(command));
   }
 
   const Context& context_;

@@ -123,6 +123,7 @@ void Replanner::put(PodId id, Pod version, bool fresh) {
       nodes.emplace_back(node, closed(context_, node));
   schedule::Simulation& simulation = moves_->changing_simulation();
   std::vector<bool> overfull;
+  overfull.reserve(nodes.size());
   for (const auto& [node, was] : nodes) overfull.push_back(overcommitted(cluster_, simulation, node));
 
   const auto assign = [&] {

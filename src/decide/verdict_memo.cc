@@ -16,18 +16,17 @@ std::uint64_t bit_of(T id) {
   return std::uint64_t{1} << (id.index() % 64);
 }
 
-template <typename T>
-void sort_out(std::vector<T>& ids) {
-  std::sort(ids.begin(), ids.end());
-  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-}
-
 }  // namespace
 
 VerdictMemo::VerdictMemo(const schedule::Index& index)
-    : entries_(index.cluster().nodes.size()), landing_bits_(entries_.size()), shape_bits_(entries_.size()) {
+    : entries_(index.cluster().nodes.size() + 1),
+      landing_bits_(entries_.size()),
+      shape_bits_(entries_.size()),
+      shape_noted_(index.shapes()),
+      site_noted_(index.sites().list.size()) {
   const auto& specs = index.cluster().pod_specs;
   std::vector<std::pair<const ResourceList*, std::size_t>> requests;
+  requests.reserve(specs.size());
   for (std::size_t s = 0; s < specs.size(); ++s)
     requests.emplace_back(
         index.karpenter() || specs[s].fresh_requests.empty() ? &specs[s].requests : &specs[s].fresh_requests,
@@ -73,7 +72,8 @@ void VerdictMemo::note(const schedule::Simulation& simulation, std::span<const P
   Entry& entry = entries_[noting_.index()];
   const schedule::Index& index = simulation.index();
   const auto look = [&](PodId pod, schedule::TrialKey reach) {
-    entry.shapes.push_back(index.shape_id(pod));
+    const schedule::ShapeId shape = index.shape_id(pod);
+    if (!std::exchange(shape_noted_[shape.index()], 1)) entry.shapes.push_back(shape);
     Reach& known = reach_[row_of(appetite_of_[index.shape(pod).spec.index()])][noting_.index()];
     known.nearest = std::min(known.nearest, reach);
     known.furthest = std::max(known.furthest, reach);
@@ -82,7 +82,7 @@ void VerdictMemo::note(const schedule::Simulation& simulation, std::span<const P
     // Preferences are given up one by one, each after a look at everything.
     const bool first_choice = p.site.valid() && index.shape(p.pod).variants.size() == 1;
     look(p.pod, first_choice ? index.sites().order.key(p.site) : kEverywhere);
-    if (p.site.valid()) entry.landings.push_back(p.site);
+    if (p.site.valid() && !std::exchange(site_noted_[p.site.index()], 1)) entry.landings.push_back(p.site);
   }
   for (PodId pod : outcome.retried) look(pod, kEverywhere);
   // The pod that would have needed a second new node is not among the placements.
@@ -96,10 +96,15 @@ void VerdictMemo::keep(NodeId node, Priced verdict) {
   Entry& entry = entries_[node.index()];
   entry.verdict = std::move(verdict);
   noting_ = {};
-  sort_out(entry.shapes);
-  sort_out(entry.landings);
-  for (schedule::ShapeId s : entry.shapes) shape_bits_[node.index()] |= bit_of(s);
-  for (schedule::SiteId s : entry.landings) landing_bits_[node.index()] |= bit_of(s);
+  std::ranges::sort(entry.landings);
+  for (schedule::ShapeId s : entry.shapes) {
+    shape_noted_[s.index()] = 0;
+    shape_bits_[node.index()] |= bit_of(s);
+  }
+  for (schedule::SiteId s : entry.landings) {
+    site_noted_[s.index()] = 0;
+    landing_bits_[node.index()] |= bit_of(s);
+  }
 }
 
 void VerdictMemo::look_at(const schedule::Simulation& simulation, schedule::SiteId site,

@@ -22,6 +22,9 @@ class VerdictMemo {
  public:
   explicit VerdictMemo(const schedule::Index& index);
 
+  // Stands for no node, but for the search over several.
+  NodeId together() const { return NodeId(entries_.size() - 1); }
+
   // Null where there is none.
   const Priced* find(NodeId node) const;
   // From now on simulations are noted for the verdict on this node, until it is kept.
@@ -47,13 +50,13 @@ class VerdictMemo {
   struct Entry {
     std::optional<Priced> verdict;
     std::vector<schedule::ShapeId> shapes;   // that looked for a place
-    std::vector<schedule::SiteId> landings;  // where they went
+    std::vector<schedule::SiteId> landings;  // where they went; sorted once it is kept
   };
   bool touched(std::size_t node, schedule::SiteId site, std::span<const std::uint8_t> reads) const;
 
   std::vector<AppetiteId> appetite_of_;  // by PodSpecId
   std::vector<ResourceList> appetites_;  // by AppetiteId
-  std::vector<Entry> entries_;           // by NodeId
+  std::vector<Entry> entries_;           // by NodeId, and together()
   // What a change asks of every entry, laid out for it: by NodeId, a bit for each site and shape of the entry, many to a bit; and
   // how far pods have looked, by row and NodeId. Where there are very many appetites some share a row, which takes
   // away more than need be.
@@ -65,6 +68,7 @@ class VerdictMemo {
   std::vector<std::uint64_t> landing_bits_, shape_bits_;
   std::vector<std::vector<Reach>> reach_;
   NodeId noting_;
+  std::vector<std::uint8_t> shape_noted_, site_noted_;  // the entry that is being noted has it already
 };
 
 }  // namespace tamp::decide

@@ -211,6 +211,7 @@ Variant Index::make_variant(const PodSpec& s, Symbol ns, const LabelSet& labels)
       use(v.groups, topology_.affinity(t.topology_key, {matcher(t, ns, false)}, s.tolerations));
   } else {
     std::vector<PodMatcher> all;
+    all.reserve(s.affinity.size());
     for (const auto& t : s.affinity) all.push_back(matcher(t, ns, false));
     for (const auto& t : s.affinity) use(v.affinity, topology_.affinity(t.topology_key, all, s.tolerations));
   }

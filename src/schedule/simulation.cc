@@ -152,6 +152,7 @@ bool Simulation::accepts(PodId pod, const Shape& shape, const Variant& variant, 
     if (!kube_unrepelled(counts_, g, topology.domain(topology.group(g).key, site))) return false;
   if (variant.affinity.empty()) return true;
   std::vector<DomainId> domains;
+  domains.reserve(variant.affinity.size());
   for (const auto& u : variant.affinity)
     domains.push_back(topology.domain(topology.group(u.group).key, site));
   return kube_affinity(counts_, variant.affinity, domains);
@@ -435,6 +436,7 @@ const char* Simulation::filter(PodId pod, SiteId site) const {
     if (topology.group(u.group).kind == Group::Kind::Spread && !kube_allows(counts_, u, domain(u.group)))
       return "PodTopologySpread";
   std::vector<DomainId> domains;
+  domains.reserve(variant.affinity.size());
   for (const auto& u : variant.affinity) domains.push_back(domain(u.group));
   if (!kube_affinity(counts_, variant.affinity, domains)) return "InterPodAffinity";
   for (const auto& u : variant.groups)
