@@ -296,6 +296,18 @@ void replication_controller(Tree& object) {
 
 }  // namespace
 
+void set_own_addresses(Tree& pod) {
+  Tree* status = pod.find("status");
+  if (status == nullptr || !status->is_object()) return;
+  const std::string one((*status)["podIP"].string());
+  const Tree::Array& all = std::as_const(*status)["podIPs"].elements();
+  if (!one.empty() && (all.empty() || all.front()["ip"].string() != one)) {
+    status->set("podIPs", Tree::Array{Tree::object({{"ip", one}})});
+  } else if (one.empty() && !all.empty() && !all.front()["ip"].string().empty()) {
+    status->set("podIP", Tree(all.front()["ip"]));
+  }
+}
+
 void set_defaults(ResourceId resource, Tree& object) {
   const auto spec = [&object]() -> Tree& { return object.ensure("spec"); };
   switch (resource) {

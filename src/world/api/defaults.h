@@ -17,6 +17,9 @@
 
 namespace tamp::world::api {
 
+// Of a pod whose status is written: its one address of old stands for the list, and the list's first for it.
+void set_own_addresses(Tree& pod);
+
 // Fields of versions and kinds that are not known are left as they are. REQUIRES: an object whose types are right.
 void set_defaults(ResourceId resource, Tree& object);
 

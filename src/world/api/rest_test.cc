@@ -377,5 +377,18 @@ TEST(RestTest, AnApplyOfWhatIsNoValueOfItsFieldIsTheServersFault) {
   EXPECT_EQ(call(server, "PATCH", path, secret("not base64"), type).status(), 500);
 }
 
+TEST(RestTest, AnApplyOfAnObjectForANumberIsAConflictFirst) {
+  Server server = shop();
+  const std::string budgets = "/apis/policy/v1/namespaces/shop/poddisruptionbudgets";
+  const auto budget = [](const std::string& most) {
+    return R"({"apiVersion":"policy/v1","kind":"PodDisruptionBudget","metadata":{"name":"b"},"spec":{"maxUnavailable":)" +
+           most + "}}";
+  };
+  ASSERT_EQ(call(server, "POST", budgets, budget("1")).status(), 201);
+  const std::string path = budgets + "/b?fieldManager=m", type = "application/apply-patch+yaml";
+  EXPECT_EQ(call(server, "PATCH", path, budget("{}"), type).status(), 409);
+  EXPECT_EQ(call(server, "PATCH", path + "&force=true", budget("{}"), type).status(), 500);
+}
+
 }  // namespace
 }  // namespace tamp::world::api

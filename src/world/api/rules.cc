@@ -269,6 +269,8 @@ std::optional<Outcome> prepare_change(Backend& backend, const Resource& resource
   // Kubelets and controllers write status again and again, and write it well: judging it would cost more than all the rest.
   const bool trusted = writing.of_the_world && writing.subresource == "status";
   if (!trusted) set_defaults(resource.id, updated);
+  if (!trusted && resource.id == ResourceId::Pods && writing.subresource == "status")
+    set_own_addresses(updated);
   if (auto refusal = keep_ownership(backend, resource, &old, updated, writing)) return refusal;
   forget_empty_parts(backend, resource, updated, writing);
   if (trusted) {

@@ -15,6 +15,10 @@ Form form_of(const Schema& schema, const Tree& value) {
       return Form::List;
     case Schema::Type::Any:
       break;
+    case Schema::Type::IntOrString:
+      // Its definition has no type, so that ownership takes anything for it.
+      if (value.is_object() || value.is_array()) break;
+      return Form::Scalar;
     default:
       return Form::Scalar;
   }

@@ -199,12 +199,21 @@ void check_status(Findings& found, ResourceId resource, const Tree& object, cons
     case ResourceId::ReplicaSets:
     case ResourceId::ReplicationControllers:
       return check_counts(found, status, {"fullyLabeledReplicas", "readyReplicas", "availableReplicas"});
+    case ResourceId::Jobs:
+      for (std::string_view key : {"active", "succeeded", "failed", "ready", "terminating"})
+        check_not_negative(found, status[key], place.child(key));
+      return;
+    case ResourceId::PodDisruptionBudgets:
+      for (std::string_view key : {"disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"})
+        check_not_negative(found, status[key], place.child(key));
+      return;
+    case ResourceId::PersistentVolumeClaims:
+      return check_claim_status(found, status);
     default:
       for (std::string_view key :
-           {"disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods", "observedGeneration",
-            "currentNumberScheduled", "desiredNumberScheduled", "numberMisscheduled", "numberReady",
-            "numberAvailable", "numberUnavailable", "updatedNumberScheduled", "currentReplicas",
-            "desiredReplicas"}) {
+           {"observedGeneration", "currentNumberScheduled", "desiredNumberScheduled", "numberMisscheduled",
+            "numberReady", "numberAvailable", "numberUnavailable", "updatedNumberScheduled",
+            "currentReplicas", "desiredReplicas"}) {
         check_not_negative(found, status[key], place.child(key));
       }
       return;

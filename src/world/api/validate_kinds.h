@@ -32,6 +32,7 @@ void check_quota(Findings& found, const Tree& object, const Tree* old);
 void check_quota_status(Findings& found, const Tree& object);
 void check_volume(Findings& found, const Tree& object, const Tree* old);
 void check_claim(Findings& found, const Tree& object, const Tree* old);
+void check_claim_status(Findings& found, const Tree& status);
 void check_claim_spec(Findings& found, const Tree& spec, const Place& place);
 void check_storage_class(Findings& found, const Tree& object, const Tree* old);
 void check_priority_class(Findings& found, const Tree& object, const Tree* old);

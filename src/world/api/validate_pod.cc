@@ -373,6 +373,48 @@ void check_resize(Findings& found, const Tree& old, const Tree& updated) {
   }
 }
 
+// Those that were there are not looked at again.
+void check_own_addresses(Findings& found, const Tree::Array& before, const Tree::Array& addresses,
+                         const Place& list) {
+  bool readable = true;
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    const Tree& ip = addresses[i]["ip"];
+    readable &= ip_family(ip.string()) != 0;
+    const bool known =
+        std::any_of(before.begin(), before.end(), [&](const Tree& each) { return each["ip"] == ip; });
+    if (!known && ip_family(ip.string()) == 0) found.invalid(list.at(i), ip, "must be a valid IP address");
+  }
+  if (addresses.size() < 2 || !readable) return;
+  if (addresses.size() > 2 ||
+      ip_family(addresses[0]["ip"].string()) == ip_family(addresses[1]["ip"].string()))
+    found.invalid(list, addresses.front(), "may specify no more than one IP for each IP family");
+}
+
+void check_pod_status(Findings& found, const Tree& old, const Tree& updated) {
+  const Place place("status");
+  const Tree& status = updated["status"];
+  const Place list = place.child("conditions");
+  const Tree::Array& conditions = status["conditions"].elements();
+  for (std::size_t i = 0; i < conditions.size(); ++i) {
+    const Place at = list.at(i);
+    if (const Tree& seen = conditions[i]["observedGeneration"]; seen.integer() < 0)
+      found.invalid(at.child("observedGeneration"), seen, "must be a non-negative integer");
+    const Tree& type = conditions[i]["type"];
+    // The real server spells it so.
+    for (const char* why : not_qualified(type.string())) found.invalid(at.child("Type"), type, why);
+  }
+  if (!(old.at({"spec", "nodeName"}) == updated.at({"spec", "nodeName"})))
+    found.forbidden(place.child("nodeName"), "may not be changed directly");
+  const Tree::Array& hosts = status["hostIPs"].elements();
+  if (!hosts.empty() && !(hosts.front()["ip"] == status["hostIP"])) {
+    const Place all = place.child("hostIPs"), first = all.at(0);
+    found.invalid(first.child("ip"), hosts.front()["ip"], "must be equal to `hostIP`");
+  }
+  check_own_addresses(found, old["status"]["podIPs"].elements(), status["podIPs"].elements(),
+                      place.child("podIPs"));
+  check_own_addresses(found, old["status"]["hostIPs"].elements(), hosts, place.child("hostIPs"));
+}
+
 // What debugs a pod comes and never goes.
 void check_ephemeral_kept(Findings& found, const Tree& before, const Tree& after, const Place& place) {
   for (const Tree& old : before["ephemeralContainers"].elements()) {
@@ -389,12 +431,7 @@ void check_ephemeral_kept(Findings& found, const Tree& before, const Tree& after
 
 void check_pod_update(Findings& found, const Tree& old, const Tree& updated, std::string_view subresource) {
   const Place place("spec");
-  if (subresource == "status") {
-    if (!(old.at({"spec", "nodeName"}) == updated.at({"spec", "nodeName"}))) {
-      found.forbidden(Place("status").child("nodeName"), "may not be changed directly");
-    }
-    return;
-  }
+  if (subresource == "status") return check_pod_status(found, old, updated);
   check_pod(found, updated);
   const Tree& before = old["spec"];
   const Tree& after = updated["spec"];

@@ -179,6 +179,16 @@ void check_claim(Findings& found, const Tree& object, const Tree* old) {
   check_same(found, before["volumeMode"], spec["volumeMode"], Place("volumeMode"));
 }
 
+void check_claim_status(Findings& found, const Tree& status) {
+  const Place place("status");
+  const Place all = place.child("capacity");
+  for (const Tree::Member& amount : status["capacity"].members()) {
+    const auto quantity = codec::parse_quantity(amount.value.string());
+    if (quantity.ok() && quantity->negative())
+      found.invalid(all.key(amount.key), amount.value, "must be a valid resource quantity");
+  }
+}
+
 void check_storage_class(Findings& found, const Tree& object, const Tree* old) {
   std::string provisioner(object["provisioner"].string());
   for (char& c : provisioner) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;

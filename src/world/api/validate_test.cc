@@ -200,6 +200,44 @@ TEST(Validate, ANodeHasNoNegativeAmountsAndWholePods) {
             (Texts{"Invalid status.capacity.example.com/gpu", "Invalid status.allocatable.example.com/gpu"}));
 }
 
+TEST(Validate, TheStatusOfAPod) {
+  const auto problems = [](const std::string& status) {
+    Tree pod = made(ResourceId::Pods, R"(, "name": "p", "namespace": "n")",
+                    R"(, "spec": {"containers": [{"name": "a", "image": "x"}]})");
+    const Tree old = pod;
+    const Tree parts = tree(status);
+    for (const Tree::Member& part : parts.members()) pod.ensure("status").set(part.key, part.value);
+    set_own_addresses(pod);
+    return told(validate_update(ResourceId::Pods, old, pod, "status"));
+  };
+  EXPECT_EQ(
+      problems(R"({"podIP": "10.1.2.3", "conditions": [{"type": "Ready"}, {"type": "example.com/x"}]})"),
+      Texts{});
+  EXPECT_EQ(problems(R"({"podIP": "nowhere", "podIPs": [{"ip": "10.1.2.3"}]})"),
+            Texts{"Invalid status.podIPs[0]"});
+  EXPECT_EQ(problems(R"({"podIPs": [{"ip": "10.1.2.3"}, {"ip": "10.1.2.4"}]})"),
+            Texts{"Invalid status.podIPs"});
+  EXPECT_EQ(problems(R"({"hostIP": "10.0.0.1", "hostIPs": [{"ip": "10.0.0.2"}]})"),
+            Texts{"Invalid status.hostIPs[0].ip"});
+  EXPECT_EQ(problems(R"({"conditions": [{"type": ""}]})"),
+            (Texts{"Invalid status.conditions[0].Type", "Invalid status.conditions[0].Type"}));
+}
+
+TEST(Validate, CountsOfAStatus) {
+  const auto problems = [](ResourceId resource, const std::string& status) {
+    const Tree old =
+        tree(R"({"metadata": {"name": "a", "namespace": "n", "uid": "u", "resourceVersion": "1"}})");
+    Tree updated = old;
+    updated.set("status", tree(status));
+    return told(validate_update(resource, old, updated, "status"));
+  };
+  EXPECT_EQ(problems(ResourceId::Jobs, R"({"active": -1, "succeeded": 1})"), Texts{"Invalid status.active"});
+  EXPECT_EQ(problems(ResourceId::PodDisruptionBudgets, R"({"expectedPods": -1, "observedGeneration": -1})"),
+            Texts{"Invalid status.expectedPods"});
+  EXPECT_EQ(problems(ResourceId::PersistentVolumeClaims, R"({"capacity": {"storage": "-1"}})"),
+            Texts{"Invalid status.capacity[storage]"});
+}
+
 TEST(Validate, EventsAndTheirNames) {
   const auto problems = [](const std::string& metadata, const std::string& about) {
     return told(
