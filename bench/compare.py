@@ -4,6 +4,8 @@
     compare.py --tamp build/bin/tamp --judge karpenter-judge --types instance_types.json [--real-types aws_instance_types.json]
                [--quick | --full] [--out DIRECTORY]
 
+As it is: 100 and 300 nodes, with the catalogue of real types 100 (ten minutes). --quick: a part of that. --full: everything (hours).
+
 For each cluster: the command under --compat beside Karpenter's own; the time of a verdict on one node and of a search over
 several; memory; and what comes of carrying commands out until none is left: cost, nodes, pods moved, nodes made. Up to
 --fixpoint-nodes nodes the real Karpenter goes that way itself, and so does `tamp plan --compat karpenter-1.14 --steps`: they end at
@@ -11,7 +13,8 @@ the same place, so for larger clusters the latter stands for both. Times are pro
 collector), without reading the file: what else the machine does counts for neither.
 With --replan PROGRAM (tamp_replan_bench): what it costs Tamp to decide again after one pod has changed.
 Writes compare.json, compare.md and SVG plots.
-Karpenter is asked for --limit verdicts and given --patience seconds for each question; what it does not answer by then is left out.
+Karpenter is asked for --limit verdicts and given --patience seconds for each question; where it does not answer by then the tables say so. Tamp is
+waited for.
 """
 import argparse
 import json
@@ -27,6 +30,8 @@ import plot
 
 HERE = pathlib.Path(__file__).resolve().parent
 NOW = "2026-11-15T00:00:00Z"
+LATE = "late"
+DAY = 86400
 # name: what gen.py is asked for besides the number of nodes
 KINDS = {
     "plain": ["--fill", "0.85", "--mix", "plain"],
@@ -34,25 +39,28 @@ KINDS = {
     "spot": ["--fill", "0.6", "--mix", "plain", "--spot", "0.5"],
     "tight": ["--fill", "0.92", "--mix", "plain"],
 }
+# What may be a little dearer and still counts as costing the same.
+SAME_COST = 1.01
 # Gates that Karpenter does not know, switched off: what is left is the search.
 NO_GATES = ["--savings-threshold", "0", "--scaledown-utilization-threshold", "1", "--preference-policy", "Respect"]
 
 
 def measured(command, patience):
-    """What the command prints and the most memory it had, in MiB; nothing where it took too long or failed."""
+    """What the command prints and the most memory it had, in MiB; LATE where it took too long, nothing where it failed."""
     with tempfile.TemporaryFile() as out:
         child = subprocess.Popen([str(c) for c in command], stdout=out, stderr=subprocess.DEVNULL)
-        end = time.monotonic() + patience
+        end, late = time.monotonic() + patience, False
         while True:
             pid, status, usage = os.wait4(child.pid, os.WNOHANG)
             if pid:
                 break
-            if time.monotonic() > end:
+            if time.monotonic() > end and not late:
+                late = True
                 child.kill()
             time.sleep(0.02)
         child.returncode = os.waitstatus_to_exitcode(status)
         if child.returncode != 0:
-            return None, None
+            return LATE if late else None, None
         out.seek(0)
         return out.read().decode(), usage.ru_maxrss / 1024
 
@@ -70,7 +78,7 @@ class Comparison:
 
     def tamp(self, path, types, *arguments):
         text, memory = measured([self.o.tamp, "plan", "-f", path, "--instance-types", types, "--now", NOW, "--planner", "Requests",
-                                 "--timings", "-o", "json", *arguments], self.o.patience)
+                                 "--timings", "-o", "json", *arguments], DAY)
         if text is None:
             return None
         plan = json.loads(text)
@@ -85,6 +93,8 @@ class Comparison:
     def karpenter(self, path, types, *arguments):
         text, memory = measured([self.o.judge, "-snapshot", path, "-instance-types", types, "-now", NOW, "-ties", "name", *arguments],
                                 self.o.patience)
+        if text == LATE:
+            return LATE
         return {**json.loads(text.splitlines()[-1]), "rssMiB": memory} if text else None
 
     def compare(self, kind, nodes, catalogue, types):
@@ -103,6 +113,9 @@ class Comparison:
         if nodes <= self.o.karpenter_nodes:
             single = self.karpenter(path, types, "-method", "single", "-every", "-limit", str(self.o.limit))
             theirs = self.karpenter(path, types, "-method", "multi")
+            row["late"] = [name for name, answer in (("verdictMs", single), ("multiMs", theirs)) if answer == LATE]
+            row["patience"] = self.o.patience
+            single, theirs = (None if answer == LATE else answer for answer in (single, theirs))
             if single:
                 row["karpenter"]["verdictMs"] = 1000 * single["cpuSeconds"] / max(1, len(single["verdicts"]))
             if theirs:
@@ -110,7 +123,7 @@ class Comparison:
                 row["karpenter"]["rssMiB"] = theirs["rssMiB"]
                 row["same"] = same_commands(multi["commands"], theirs["commands"])
         if self.o.replan:
-            text, _ = measured([self.o.replan, path, types], self.o.patience)
+            text, _ = measured([self.o.replan, path, types, *compat], DAY)
             row["replan"] = json.loads(text) if text else None
         if nodes <= self.o.road_nodes:
             self.fixpoint(row, path, types)
@@ -134,7 +147,7 @@ class Comparison:
         row["karpenter"].update(ends(followed))
         if row["nodes"] <= self.o.fixpoint_nodes:
             journey = self.karpenter(path, types, "-fixpoint", "100000")
-            if journey:
+            if journey and journey != LATE:
                 theirs = {"cost": journey["costAfter"], "nodesLeft": journey["nodesAfter"], "moves": journey["podsMoved"],
                           "made": journey["nodesMade"], "commands": journey["commands"], "roadMs": 1000 * journey["cpuSeconds"]}
                 row["sameRoad"] = (abs(theirs["cost"] - row["karpenter"]["cost"]) < 1e-6
@@ -145,6 +158,9 @@ class Comparison:
             row["bound"] = float(bound.stdout.split()[-1].lstrip("$"))
         except (IndexError, ValueError):
             row["bound"] = None  # infeasible, or no scipy
+        floor = subprocess.run([sys.executable, HERE / "bound.py", "--types", types, "--most", str(SAME_COST * row["karpenter"]["cost"]), path],
+                               capture_output=True, text=True, check=False)
+        row["leastMoves"] = int(floor.stdout.split()[-1]) if floor.stdout.startswith("moves") else None
 
 
 def ends(plan):
@@ -195,6 +211,9 @@ def growth(rows):
 
 
 def markdown(rows):
+    def theirs(row, key):
+        return f"> {row['patience']} s" if key in row.get("late", []) else cell(row["karpenter"].get(key), "{:,.0f} ms")
+
     def ratio(row, key):
         k, t = row["karpenter"].get(key), row["tamp"].get(key)
         return k / t if k and t else None
@@ -203,8 +222,8 @@ def markdown(rows):
     for r in rows:
         same = {True: "same", False: "other", None: "–"}[r.get("same")]
         lines.append(f"| {r['kind']}, {r['nodes']:,} nodes, {r['pods']:,} pods, {r['catalogue']} | {1000 * r['tamp']['verdictMs']:.1f} µs "
-                     f"| {cell(r['karpenter'].get('verdictMs'), '{:,.0f} ms')} | {cell(ratio(r, 'verdictMs'), '{:,.0f}')} "
-                     f"| {r['tamp']['multiMs']:.1f} ms | {cell(r['karpenter'].get('multiMs'), '{:,.0f} ms')} "
+                     f"| {theirs(r, 'verdictMs')} | {cell(ratio(r, 'verdictMs'), '{:,.0f}')} "
+                     f"| {r['tamp']['multiMs']:.1f} ms | {theirs(r, 'multiMs')} "
                      f"| {cell(ratio(r, 'multiMs'), '{:,.0f}')} | {same} |")
     lines += ["", "| cluster | all verdicts | memory: Tamp | Karpenter | one pod changed: median | 95 of 100 | worst | as new |", "|---|---|---|---|---|---|---|---|"]
     for r in rows:
@@ -213,14 +232,15 @@ def markdown(rows):
                      f"| {cell(r['karpenter'].get('rssMiB'), '{:,.0f} MiB')} | {cell(again.get('medianMs'), '{:.2f} ms')} | {cell(again.get('p95Ms'), '{:.2f} ms')} "
                      f"| {cell(again.get('worstMs'), '{:.1f} ms')} | {cell(again.get('firstMs'), '{:.0f} ms')} |")
     lines += ["", *growth(rows)]
-    lines += ["", "| cluster | bound | cost: Tamp | Karpenter | moves: Tamp | Karpenter | share | nodes | made | Karpenter's end |", "|---|---|---|---|---|---|---|---|---|---|"]
+    lines += ["", "| cluster | bound | cost: Tamp | Karpenter | moves: Tamp | Karpenter | share | at least | nodes | made | Karpenter's end |", "|---|---|---|---|---|---|---|---|---|---|---|"]
     for r in rows:
         t, k = r["tamp"], r["karpenter"]
         if "cost" not in t:
             continue
         share = t["moves"] / k["moves"] if k.get("moves") else None
+        least = r["leastMoves"] / k["moves"] if k.get("moves") and r.get("leastMoves") else None
         lines.append(f"| {r['kind']}, {r['nodes']:,} nodes, {r['catalogue']} | {cell(r.get('bound'), '${:.2f}')} | ${t['cost']:.2f} | {cell(k.get('cost'), '${:.2f}')} "
-                     f"| {t['moves']:,} | {cell(k.get('moves'), '{:,}')} | {cell(share, '{:.0%}')} | {t['nodesLeft']} / {cell(k.get('nodesLeft'), '{}')} "
+                     f"| {t['moves']:,} | {cell(k.get('moves'), '{:,}')} | {cell(share, '{:.0%}')} | {cell(least, '{:.0%}')} | {t['nodesLeft']} / {cell(k.get('nodesLeft'), '{}')} "
                      f"| {t['made']} / {cell(k.get('made'), '{}')} "
                      f"| { {True: 'run; --compat foretold it exactly', False: 'run; --compat differs', None: 'by --compat'}[r.get('sameRoad')]} |")
     return "\n".join(lines) + "\n"
@@ -235,7 +255,8 @@ def read_options():
     parser.add_argument("--replan", help="the built tamp_replan_bench")
     parser.add_argument("--quick", action="store_true", help="100 nodes, plain and mixed")
     parser.add_argument("--full", action="store_true", help="also 3,000 and 10,000 nodes, and all kinds with both catalogues")
-    parser.add_argument("--nodes", type=int, nargs="*", default=[100, 300, 1000])
+    parser.add_argument("--nodes", type=int, nargs="*", default=[100, 300])
+    parser.add_argument("--real-nodes", type=int, nargs="*", help="with the catalogue of real types; 100, or as many as --nodes if that is given")
     parser.add_argument("--kinds", nargs="*", choices=sorted(KINDS), default=list(KINDS))
     parser.add_argument("--limit", type=int, default=10, help="verdicts that Karpenter is asked for")
     parser.add_argument("--repeat", type=int, default=3, help="runs of Tamp; the quickest counts")
@@ -243,25 +264,40 @@ def read_options():
     parser.add_argument("--karpenter-nodes", type=int, default=3000, help="larger clusters are Tamp's alone")
     parser.add_argument("--fixpoint-nodes", type=int, default=100, help="Karpenter itself goes to the end of clusters of up to so many nodes")
     parser.add_argument("--road-nodes", type=int, default=1000, help="larger clusters are not followed to the end")
-    parser.add_argument("--patience", type=int, default=1800, help="seconds")
+    parser.add_argument("--patience", type=int, default=120, help="seconds for each question to Karpenter")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("build/compare"))
     options = parser.parse_args()
+    if options.real_nodes is None:
+        options.real_nodes = [100] if options.nodes == parser.get_default("nodes") else options.nodes
     if options.quick:
         options.nodes, options.kinds, options.real_types = [100], ["plain", "mixed"], None
     if options.full:
-        options.nodes = [100, 300, 1000, 3000, 10000]
+        options.nodes = options.real_nodes = [100, 300, 1000, 3000, 10000]
     return options
+
+
+def each_type_once(path, directory):
+    """The catalogue of real machines lists each more than once, and Tamp takes no name twice. Both engines get the first that runs Linux."""
+    types = {}
+    for entry in json.loads(pathlib.Path(path).read_text()):
+        if "linux" in entry["operatingSystems"]:
+            types.setdefault(entry["name"], entry)
+    out = pathlib.Path(directory) / "real_types.json"
+    out.write_text(json.dumps(list(types.values())))
+    return out
 
 
 def main():
     options = read_options()
     options.out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="tamp-compare-") as directory:
+        if options.real_types:
+            options.real_types = each_type_once(options.real_types, directory)
         comparison = Comparison(options, pathlib.Path(directory))
-        catalogues = [("KWOK", options.types)] + ([("real", options.real_types)] if options.real_types else [])
-        for catalogue, types in catalogues:
+        catalogues = [("KWOK", options.types, options.nodes)] + ([("real", options.real_types, options.real_nodes)] if options.real_types else [])
+        for catalogue, types, sizes in catalogues:
             for kind in options.kinds:
-                for nodes in options.nodes:
+                for nodes in sizes:
                     comparison.compare(kind, nodes, catalogue, types)
     print((options.out / "compare.md").read_text())
     print(f"wrote {options.out}/compare.json, compare.md and plots")

@@ -203,10 +203,11 @@ class Balance {
 
 // Goes through the list and keeps every node with which `holds` is still true, in steps that double while they succeed.
 template <typename Holds>
-std::vector<const Candidate*> grow(std::span<const Candidate* const> list, Holds holds) {
+std::vector<const Candidate*> grow(std::span<const Candidate* const> list, Holds holds,
+                                   std::size_t patience = kPatience) {
   std::vector<const Candidate*> set;
   std::size_t next = 0, step = 1, failures = 0;
-  while (next < list.size() && set.size() < kMostTogether && failures < kPatience) {
+  while (next < list.size() && set.size() < kMostTogether && failures < patience) {
     const std::size_t take = std::min({step, list.size() - next, kMostTogether - set.size()});
     std::vector<const Candidate*> trial = set;
     trial.insert(trial.end(), list.begin() + static_cast<std::ptrdiff_t>(next),
@@ -226,8 +227,73 @@ std::vector<const Candidate*> grow(std::span<const Candidate* const> list, Holds
   return set;
 }
 
-Method method_for(const std::vector<const Candidate*>& set) {
-  return set.size() > 1 ? Method::Multi : Method::Single;
+// A command, and the nodes that it is about.
+struct Offer {
+  std::vector<const Candidate*> set;
+  std::optional<Command> command;
+
+  // What is saved beyond what the disruption asks for.
+  Money gain() const { return command->savings - command->required_savings; }
+};
+
+Offer offer(Moves& moves, std::vector<const Candidate*> set) {
+  if (set.empty()) return {};
+  Priced priced = moves.evaluate(set, set.size() > 1 ? Method::Multi : Method::Single);
+  return {std::move(set), std::move(priced.command)};
+}
+
+Offer deletion(Moves& moves, std::span<const Candidate* const> list) {
+  return offer(moves, grow(list, [&](const auto& trial) { return moves.deletable(trial); }));
+}
+
+// As many as fill one new machine that costs less than `below`.
+Offer filling(Moves& moves, std::span<const Candidate* const> list, std::size_t template_index, double below,
+              std::size_t patience) {
+  auto set = grow(
+      list, [&](const auto& trial) { return moves.replaceable(trial, template_index, below); }, patience);
+  Offer found = offer(moves, set);
+  // The fuller the new machine, the better; but the price rules may ask for less.
+  while (!found.command && set.size() > 1) {
+    set.resize(set.size() * 3 / 4);
+    found = offer(moves, set);
+  }
+  return found;
+}
+
+// Where all that is left goes into one machine, it may be a little too much for a smaller one and leave this one half empty. So smaller ones are
+// tried as well; what they leave over is for the next step.
+Offer replacement(Moves& moves, std::span<const Candidate* const> list) {
+  constexpr std::size_t kSmallerOnes = 3, kLittlePatience = 8;
+  constexpr double kSmaller = 0.95;
+  Offer best;
+  for (std::size_t t = 0; t < moves.index().templates().size() && !best.command; ++t) {
+    best = filling(moves, list, t, std::numeric_limits<double>::max(), kPatience);
+    if (!best.command || !best.command->replacement || best.set.size() < list.size()) continue;
+    double price = best.command->replacement->price.dollars();
+    for (std::size_t i = 0; i < kSmallerOnes; ++i) {
+      Offer found = filling(moves, list, t, price * kSmaller, kLittlePatience);
+      if (!found.command || !found.command->replacement) break;
+      price = found.command->replacement->price.dollars();
+      if (found.gain() > best.gain()) best = std::move(found);
+    }
+  }
+  return best;
+}
+
+// The last step goes no further than it must: what is not needed to save `needed` dollars stays, those first that save least per move.
+void trim(Moves& moves, Offer& best, double needed) {
+  if (!best.command || best.command->savings.dollars() < needed) return;
+  for (std::size_t i = best.set.size(); i-- > 0 && best.set.size() > 1;) {
+    // Even without it a deletion saves what the others cost.
+    if (!best.command->replacement && best.command->savings.dollars() - best.set[i]->dollars < needed)
+      continue;
+    auto fewer = best.set;
+    fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+    Offer less = offer(moves, std::move(fewer));
+    if (less.command && less.command->savings.dollars() >= needed &&
+        less.command->moves.size() < best.command->moves.size())
+      best = std::move(less);
+  }
 }
 
 }  // namespace
@@ -259,36 +325,9 @@ std::optional<Command> frugal_command(Moves& moves, std::span<const Candidate* c
     list.push_back(v);
   }
   moves.avoid(avoided);
-  Priced best;
-  const auto price = [&](const std::vector<const Candidate*>& set) {
-    return set.empty() ? Priced{} : moves.evaluate(set, method_for(set));
-  };
-  const auto consider = [&](const std::vector<const Candidate*>& set) {
-    Priced p = price(set);
-    const auto gain = [](const Priced& x) { return x.command->savings - x.command->required_savings; };
-    if (p.command && (!best.command || gain(p) > gain(best))) best = std::move(p);
-  };
-  auto set = grow(list, [&](const auto& trial) { return moves.deletable(trial); });
-  consider(set);
-  if (!best.command)
-    for (std::size_t t = 0; t < moves.index().templates().size(); ++t) {
-      auto filling = grow(list, [&](const auto& trial) { return moves.replaceable(trial, t); });
-      // The fuller the new machine, the better; but the price rules may ask for less.
-      for (; !filling.empty() && !best.command; filling.resize(filling.size() * 3 / 4)) {
-        consider(filling);
-        set = filling;
-      }
-    }
-  // The last step goes no further than it must.
-  const double needed = cost - aim.most;
-  while (best.command && set.size() > 1 && best.command->savings.dollars() >= needed) {
-    set.pop_back();
-    Priced less = price(set);
-    if (!less.command || less.command->savings.dollars() < needed ||
-        less.command->moves.size() >= best.command->moves.size())
-      break;
-    best = std::move(less);
-  }
+  Offer best = deletion(moves, list);
+  if (!best.command) best = replacement(moves, list);
+  trim(moves, best, cost - aim.most);
   moves.avoid({});
   if (best.command) best.command->avoided = std::move(avoided);
   return std::move(best.command);

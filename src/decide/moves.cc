@@ -96,6 +96,7 @@ schedule::Outcome Moves::simulate(std::span<const Candidate* const> victims,
   }
   auto outcome = simulation_->try_without(nodes, pods, new_node);
   placements_ += outcome.placements.size() + 1;
+  lifted_ += pods.size();
   if (memo_) memo_->note(*simulation_, pods, outcome);
   return outcome;
 }
@@ -106,8 +107,9 @@ bool Moves::deletable(std::span<const Candidate* const> victims) {
   return simulate(victims, none).placed();
 }
 
-bool Moves::replaceable(std::span<const Candidate* const> victims, std::size_t template_index) {
+bool Moves::replaceable(std::span<const Candidate* const> victims, std::size_t template_index, double below) {
   schedule::NewNode one;
+  one.price_below = below;
   one.template_index = template_index;
   return simulate(victims, one).placed();
 }

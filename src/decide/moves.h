@@ -47,8 +47,8 @@ class Moves {
   // Only whether their pods fit on what is left, without buying anything.
   bool deletable(std::span<const Candidate* const> victims);
 
-  // Or with one new node of the template, whatever it costs.
-  bool replaceable(std::span<const Candidate* const> victims, std::size_t template_index);
+  // Or with one new node of the template that costs less than `below` dollars per hour.
+  bool replaceable(std::span<const Candidate* const> victims, std::size_t template_index, double below);
   // Nodes that no pod is sent to from now on: they are to go next.
   void avoid(std::span<const NodeId> nodes) { simulation_->avoid(nodes); }
 
@@ -66,6 +66,8 @@ class Moves {
 
   // Pods that the simulation has placed so far: work done, for budgets of work.
   std::uint64_t placements() const { return placements_; }
+  // And those that it has lifted for that, placed or not.
+  std::uint64_t lifted() const { return lifted_; }
 
  private:
   Priced evaluate_as_karpenter(std::span<const Candidate* const> victims, Method method, double price_below);
@@ -82,7 +84,7 @@ class Moves {
   std::unique_ptr<schedule::Index> index_;
   std::unique_ptr<schedule::Simulation> simulation_;
   mutable std::array<std::optional<std::vector<BudgetState>>, 2> budgets_;  // Empty, Underutilized
-  std::uint64_t placements_ = 0;
+  std::uint64_t placements_ = 0, lifted_ = 0;
   Priced verdict_;                 // the last one, where they are not kept
   std::optional<Command> search_;  // likewise
   std::unique_ptr<VerdictMemo> memo_;

@@ -1,10 +1,12 @@
 // Several nodes at once.
 //
 // Under --compat this is Karpenter's search: a binary search for the longest prefix of the order that can go together.
-// Tamp's own search tries that too, and besides grows a set of nodes to delete: going through the order it keeps every node
-// that can still go along, in steps that double while they succeed and halve when they fail. Work is bounded by a count of
-// placements, never by a clock, so the same cluster always gets the same answer.
+// Tamp's own search tries that too, for all together and for each pool on its own: a prefix ends where one node cannot go along, and nodes of
+// another pool, with pods that no new node of the first would take, shall not be what ends it. Besides it grows a set of nodes to delete: going
+// through the order it keeps every node that can still go along, in steps that double while they succeed and halve when they fail. Work is bounded
+// by a count of placements, never by a clock, so the same cluster always gets the same answer.
 #include <algorithm>
+#include <map>
 
 #include "decide/moves.h"
 
@@ -58,17 +60,34 @@ Search grown_set(Moves& moves, const std::vector<const Candidate*>& order) {
   return search;
 }
 
+// The order cut into one for each pool; nothing where there is but one.
+std::vector<std::vector<const Candidate*>> by_pool(const std::vector<const Candidate*>& order) {
+  std::map<PoolId, std::vector<const Candidate*>> pools;
+  for (const Candidate* c : order) pools[c->pool].push_back(c);
+  std::vector<std::vector<const Candidate*>> parts;
+  if (pools.size() > 1)
+    for (auto& [pool, part] : pools) parts.push_back(std::move(part));
+  return parts;
+}
+
 }  // namespace
 
 Search multi_node(Moves& moves, const std::vector<const Candidate*>& order) {
   Search search{longest_prefix(moves, order), std::min(order.size(), kMostTogether + 1)};
   if (moves.context().settings.karpenter_compat) return search;
+  // What is saved beyond what the disruption asks for decides.
+  const auto gain = [](const Command& c) { return c.savings - c.required_savings; };
+  const auto consider = [&](std::optional<Command> other) {
+    if (other && (!search.command || gain(*other) >= gain(*search.command)))
+      search.command = std::move(other);
+  };
+  for (const auto& part : by_pool(order)) {
+    consider(longest_prefix(moves, part));
+    search.looked_at = order.size();  // the parts may reach to its end
+  }
   Search grown = grown_set(moves, order);
   search.looked_at = std::max(search.looked_at, grown.looked_at);
-  // What is saved beyond what the disruption asks for decides.
-  auto gain = [](const Command& c) { return c.savings - c.required_savings; };
-  if (grown.command && (!search.command || gain(*grown.command) >= gain(*search.command)))
-    search.command = std::move(grown.command);
+  consider(std::move(grown.command));
   return search;
 }
 

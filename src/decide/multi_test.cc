@@ -118,6 +118,23 @@ TEST_F(Multi, PoolsGoTogetherEachWithinItsBudget) {
   EXPECT_EQ(own(), "multi delete a b");
 }
 
+TEST_F(Multi, APoolThatCannotGoDoesNotHideAnother) {
+  // Nodes of "bound" are the least to disrupt, so every prefix begins with them; their pods go nowhere else. The nodes of "default" are full: they
+  // can only be replaced together, $0.80 by $0.50.
+  b.pool("bound").budget("100%").savings_threshold(0);
+  b.type("l").cpu(16000).memory_gi(64).price(0.50);
+  for (const char* n : {"a", "b"}) {
+    b.pods(1, std::string("pinned-") + n).on(n).cpu(3000).node_selector("only", n);
+    b.node(n).type("s").pool("bound").label("only", n);
+  }
+  for (const char* n : {"c", "d", "e", "f"}) {
+    used(n, 3000);
+    b.pods(2, std::string("more-") + n).on(n).cpu(10);
+  }
+  EXPECT_EQ(own(), "multi replace c d e f by l");
+  EXPECT_EQ(karpenter(), "none") << "no prefix of them all works";
+}
+
 TEST_F(Multi, ThresholdsAddUp) {
   // $0.40 saved; 2 pods at $0.20 are just worth it, a third pod is one too many.
   b.pool("default").savings_threshold(0.2);

@@ -57,10 +57,12 @@ struct Road {
 };
 
 struct RoadOptions {
-  std::size_t steps = 1;              // at most
-  bool fewest_moves = true;           // else: passes
-  std::optional<Money> target = {};   // the mark, per hour; Karpenter's ends without it
-  std::uint64_t effort = 20'000'000;  // pods placed in thought, at most; the same number gives the same road
+  std::size_t steps = 1;             // at most
+  bool fewest_moves = true;          // else: passes
+  std::optional<Money> target = {};  // the mark, per hour; Karpenter's ends without it
+  // Pods looked at, at most, in all that is tried: taken into an index, lifted and placed in thought. The same number gives the same road. Some
+  // millions are a second.
+  std::uint64_t effort = 50'000'000;
 };
 
 Road make_road(const Context& context, const PlanOptions& options, const RoadOptions& road);

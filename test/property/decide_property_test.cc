@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <functional>
 #include <map>
 #include <string>
@@ -13,9 +12,8 @@
 
 #include "decide/plan.h"
 #include "property/disguise.h"
+#include "property/random_decisions.h"
 #include "support/random_cluster.h"
-#include "world/scheduler/filter.h"
-#include "world/scheduler/judge.h"
 #include "world/scheduler/new_node.h"
 
 namespace tamp::test {
@@ -25,53 +23,6 @@ using decide::Command;
 using decide::Context;
 using decide::Plan;
 using decide::PlanOptions;
-
-constexpr std::uint64_t kFirstSeed = 1;
-
-// Clusters in which much can be consolidated, with every kind of constraint.
-RandomShape shape_of(std::uint64_t seed) {
-  RandomShape shape;
-  shape.catalogue = true;
-  shape.min_nodes = 3;
-  shape.max_pods = 20;
-  shape.unmanaged = 0.1;
-  shape.uninitialized = 0.05;
-  shape.bare = shape.do_not_disrupt = 0.02;
-  shape.budgets = 0.1;
-  if (seed % 2 == 0) {
-    // Fewer rules: more nodes go.
-    shape.selector = shape.node_affinity = 0.05;
-    shape.claim = shape.disk = shape.ports = 0.03;
-    shape.spread = shape.anti_affinity = shape.affinity = 0.15;
-  }
-  return shape;
-}
-
-// Few machines, so that a cluster is decided in milliseconds.
-Cluster cluster_of(std::uint64_t seed) {
-  Cluster cluster = random_cluster(seed, shape_of(seed));
-  std::erase_if(cluster.catalogue->types, [&](const InstanceType& type) {
-    std::string_view name = cluster.text(type.name);
-    return !name.ends_with("-amd64-linux") || name.starts_with("m-") || type.capacity.get(kCpu) > 16000;
-  });
-  return cluster;
-}
-
-Settings settings_of(const Cluster& cluster, std::uint64_t seed, bool compat = false) {
-  Settings s = compat ? compat_settings_for(cluster) : settings_for(cluster);
-  if (!compat && seed % 3 != 0) {
-    s.utilization_threshold.value = 1;
-    for (auto& pool : s.pools) pool.savings_threshold.value = seed % 3 == 1 ? 0 : 0.002;
-  }
-  s.spot_to_spot.value = true;
-  return s;
-}
-
-std::string node_name(const Cluster& c, NodeId n) {
-  if (!n.valid()) return "new";
-  std::string name(c.text(c.nodes[n.index()].name));
-  return name.starts_with(kOther) ? name.substr(std::string(kOther).size()) : name;
-}
 
 // Everything that a plan says but names of pods, money and messages.
 std::string decision(const Cluster& c, const Plan& plan) {
@@ -103,16 +54,6 @@ std::string decide_all(const Cluster& cluster, const Settings& settings) {
   every.every = true;
   return decision(cluster, decide::make_plan(context, {})) + "every\n" +
          decision(cluster, decide::make_plan(context, every));
-}
-
-void for_seeds(int count, const std::function<void(std::uint64_t)>& check) {
-  const char* more = std::getenv("TAMP_SEEDS");
-  if (more) count = std::atoi(more);
-  for (int i = 0; i < count && (more || !testing::Test::HasFailure()); ++i) {
-    const std::uint64_t seed = kFirstSeed + static_cast<std::uint64_t>(i);
-    SCOPED_TRACE(fmt::format("seed {}", seed));
-    check(seed);
-  }
 }
 
 // What is decided of the plain cluster: every test here compares with it, so it is decided once.
@@ -164,39 +105,8 @@ TEST(Decision, DoesNotDependOnTheCurrency) {
 
 // --- Its pods run where it says -----------------------------------------------------------------------------------
 
-std::string describe(const Cluster& cluster, PodId pod, NodeId to, std::string_view rule) {
-  return fmt::format("{}/{} on {}: {}", cluster.text(cluster.pods[pod.index()].ns),
-                     cluster.text(cluster.pods[pod.index()].name), node_name(cluster, to), rule);
-}
-
-// The pods one after the other, while the nodes that go are still there as ghosts; and again after these are gone. The
-// final state is not asked about: a pod may come to where it makes another one's spread uneven.
-std::string violation_in(const Cluster& cluster, const Command& command, const std::optional<Node>& fresh) {
-  std::vector<world::PodMove> moves;
-  for (const auto& m : command.moves) moves.push_back({m.pod, m.to});
-  for (const auto& v : world::judge_moves(cluster, command.nodes, moves, fresh)) {
-    if (v.after) continue;
-    bool known = v.node.valid() && v.node.index() < cluster.nodes.size();
-    return describe(cluster, v.pod, known ? NodeId(v.node.index()) : NodeId(), v.rule);
-  }
-
-  world::Placement placement(cluster);
-  for (NodeId n : command.nodes) {
-    placement.make_ghost(placement.ref(n));
-    placement.remove_node(placement.ref(n));
-  }
-  const world::NodeRef added = fresh ? placement.add_node(*fresh) : world::NodeRef();
-  for (const auto& m : command.moves) {
-    const world::NodeRef to = m.to.valid() ? placement.ref(m.to) : added;
-    if (const auto verdict = world::filter(placement, m.pod, to); !verdict.fits)
-      return describe(cluster, m.pod, m.to, verdict.plugin) + " when the nodes are gone";
-    placement.place(m.pod, to);
-  }
-  return "";
-}
-
 // Every machine that the replacement may turn out to be: each type in each zone and capacity type that is sold.
-std::string violation_in(Cluster& cluster, const Command& command, int& judged) {
+std::string violation_of(Cluster& cluster, const Command& command, int& judged) {
   if (!command.replacement) {
     ++judged;
     return violation_in(cluster, command, std::nullopt);
@@ -237,7 +147,7 @@ TEST(Commands, MovePodsToWhereTheyRun) {
       for (const Command& command : decide::make_plan(context, options).commands) {
         std::string nodes;
         for (NodeId n : command.nodes) nodes += " " + node_name(cluster, n);
-        EXPECT_EQ(violation_in(cluster, command, command.replacement ? replacements : deletes), "")
+        EXPECT_EQ(violation_of(cluster, command, command.replacement ? replacements : deletes), "")
             << "removing" << nodes;
         EXPECT_GE(command.savings, command.required_savings);
         EXPECT_TRUE(!command.replacement || !command.replacement->types.empty());
