@@ -30,7 +30,8 @@ bool Index::counts_for(const Group& group, const Pod& pod) const {
 }
 
 void Index::build_counts() {
-  counts_ = TopologyCounts(topology_);
+  std::vector<TopologyCounts::Standing> standing;
+  standing.reserve(cluster_.pods.size() * 2);
   for (std::size_t i = 0; i < cluster_.pods.size(); ++i) {
     const Pod& pod = cluster_.pods[i];
     if (!pod.bound() || pod.terminal()) continue;
@@ -39,11 +40,12 @@ void Index::build_counts() {
     auto count = [&](GroupId id) {
       const Group& g = topology_.group(id);
       if (topology_.scopes()[g.scope.index()].member[site.index()] && counts_for(g, pod))
-        counts_.add(id, topology_.domain(g.key, site), 1);
+        standing.push_back({id, topology_.domain(g.key, site)});
     };
     for (GroupId id : s.counted_by) count(id);
     for (GroupId id : s.repels) count(id);
   }
+  counts_ = TopologyCounts(topology_, standing);
 }
 
 // What the DaemonSets that belong on a node still have to place there.

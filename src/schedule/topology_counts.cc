@@ -5,56 +5,17 @@
 #include <limits>
 
 namespace tamp::schedule {
-namespace {
-
-std::size_t slot_of(std::uint64_t key, std::size_t mask) {
-  return static_cast<std::size_t>((key * 0x9E3779B97F4A7C15ull) >> 17) & mask;
-}
-
-std::uint64_t sparse_key(GroupId g, DomainId d) { return (std::uint64_t{g.value} << 32) | d.value; }
-
-}  // namespace
-
-std::int32_t TopologyCounts::Sparse::get(std::uint64_t key) const {
-  if (slots.empty()) return 0;
-  std::size_t mask = slots.size() - 1;
-  for (std::size_t i = slot_of(key, mask);; i = (i + 1) & mask) {
-    if (slots[i].key == key) return slots[i].value;
-    if (slots[i].key == kFree) return 0;
-  }
-}
-
-std::int32_t TopologyCounts::Sparse::change(std::uint64_t key, std::int32_t delta) {
-  if (used * 2 >= slots.size()) grow();
-  std::size_t mask = slots.size() - 1;
-  for (std::size_t i = slot_of(key, mask);; i = (i + 1) & mask) {
-    if (slots[i].key == key) return slots[i].value += delta;
-    if (slots[i].key == kFree) {
-      slots[i] = {key, delta};
-      ++used;
-      return delta;
-    }
-  }
-}
-
-void TopologyCounts::Sparse::grow() {
-  std::vector<Slot> old(slots.empty() ? 64 : slots.size() * 2);
-  old.swap(slots);
-  used = 0;
-  std::size_t mask = slots.size() - 1;
-  for (const Slot& s : old) {
-    if (s.key == kFree || s.value == 0) continue;
-    std::size_t i = slot_of(s.key, mask);
-    while (slots[i].key != kFree) i = (i + 1) & mask;
-    slots[i] = s;
-    ++used;
-  }
-}
-
-TopologyCounts::TopologyCounts(const Topology& topology) : topology_(&topology) {
+TopologyCounts::TopologyCounts(const Topology& topology, std::span<const Standing> standing)
+    : topology_(&topology) {
   std::size_t groups = topology.groups().size();
   of_group_.resize(groups);
   histogram_.resize(groups);
+  std::vector<std::uint32_t> first_row;  // by KeyId
+  std::uint32_t rows = 0;
+  for (const TopologyKey& key : topology.keys()) {
+    first_row.push_back(rows);
+    if (key.domains.size() > kDenseDomains) rows += static_cast<std::uint32_t>(key.domains.size());
+  }
   std::size_t dense = 0;
   for (std::size_t g = 0; g < groups; ++g) {
     const Group& group = topology.groups()[g];
@@ -62,11 +23,25 @@ TopologyCounts::TopologyCounts(const Topology& topology) : topology_(&topology) 
     if (domains <= kDenseDomains) {
       of_group_[g].dense_offset = static_cast<std::int64_t>(dense);
       dense += domains;
-    } else if (group.kind == Group::Kind::Spread) {
-      histogram_[g].assign(4, 0);
+      continue;
     }
+    of_group_[g].first_row = first_row[group.key.index()];
+    if (group.kind == Group::Kind::Spread) histogram_[g].assign(4, 0);
   }
   dense_.assign(dense, 0);
+  std::vector<HostCounts::Standing> in_rows;
+  in_rows.reserve(standing.size());
+  for (const Standing& s : standing) {
+    OfGroup& of_group = of_group_[s.group.index()];
+    ++of_group.total;
+    if (of_group.dense_offset >= 0)
+      ++dense_[static_cast<std::size_t>(of_group.dense_offset) + s.domain.index()];
+    else
+      in_rows.push_back({row(of_group, s.domain), s.group.value});
+  }
+  hosts_ = HostCounts(rows, in_rows);
+  for (const HostCounts::Entry& entry : hosts_.entries())
+    change_histogram(GroupId(entry.group), 0, entry.count);
   scopes_.resize(topology.scopes().size());
   for (std::size_t s = 0; s < scopes_.size(); ++s) {
     const Scope& scope = topology.scopes()[s];
@@ -84,9 +59,11 @@ void TopologyCounts::add(GroupId group, DomainId domain, std::int32_t delta) {
     dense_[static_cast<std::size_t>(offset) + domain.index()] += delta;
     return;
   }
-  std::int32_t now = sparse_.change(sparse_key(group, domain), delta);
-  std::int32_t before = now - delta;
-  assert(now >= 0);
+  const std::int32_t now = hosts_.change(row(of_group, domain), group.value, delta);
+  change_histogram(group, now - delta, now);
+}
+
+void TopologyCounts::change_histogram(GroupId group, std::int32_t before, std::int32_t now) {
   auto& histogram = histogram_[group.index()];
   if (histogram.empty()) return;
   std::size_t top = static_cast<std::size_t>(std::max(now, before));
@@ -96,9 +73,10 @@ void TopologyCounts::add(GroupId group, DomainId domain, std::int32_t delta) {
 }
 
 std::int32_t TopologyCounts::count(GroupId group, DomainId domain) const {
-  if (std::int64_t offset = of_group_[group.index()].dense_offset; offset >= 0)
+  const OfGroup& of_group = of_group_[group.index()];
+  if (std::int64_t offset = of_group.dense_offset; offset >= 0)
     return dense_[static_cast<std::size_t>(offset) + domain.index()];
-  return sparse_.get(sparse_key(group, domain));
+  return hosts_.get(row(of_group, domain), group.value);
 }
 
 void TopologyCounts::change_presence(SiteId site, std::int32_t delta) {

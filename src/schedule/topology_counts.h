@@ -2,16 +2,24 @@
 // changes back the same way: a simulation reverts by applying the opposite.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "schedule/host_counts.h"
 #include "schedule/topology.h"
 
 namespace tamp::schedule {
 
 class TopologyCounts {
  public:
-  explicit TopologyCounts(const Topology& topology);
+  // One pod that a group counts in a domain.
+  struct Standing {
+    GroupId group;
+    DomainId domain;
+  };
+  explicit TopologyCounts(const Topology& topology, std::span<const Standing> standing = {});
 
   void add(GroupId group, DomainId domain, std::int32_t delta);
   std::int32_t count(GroupId group, DomainId domain) const;
@@ -40,31 +48,27 @@ class TopologyCounts {
     std::int32_t live_domains = 0;
     std::int32_t all_domains = 0;  // ghosts included
   };
-  // Counts of a key with many domains (host names) live in one hash table; those with few in one flat array.
-  struct Sparse {
-    struct Slot {
-      std::uint64_t key = kFree;
-      std::int32_t value = 0;
-    };
-    static constexpr std::uint64_t kFree = ~std::uint64_t{0};
-    std::vector<Slot> slots;
-    std::size_t used = 0;
-    std::int32_t get(std::uint64_t key) const;
-    std::int32_t change(std::uint64_t key, std::int32_t delta);  // returns the new value
-    void grow();
-  };
+  // A key with at most so many domains has its counts in one flat array, others (host names) in rows.
   static constexpr std::size_t kDenseDomains = 64;
 
   struct OfGroup {
-    std::int64_t dense_offset = -1;  // -1: sparse
+    std::int64_t dense_offset = -1;  // -1: in rows
+    std::uint32_t first_row = 0;     // of the key's first domain
     std::int32_t total = 0;
   };
+  static std::uint32_t row(const OfGroup& of_group, DomainId domain) {
+    assert(domain.valid());
+    return of_group.first_row + domain.value;
+  }
+
+  void change_histogram(GroupId group, std::int32_t before, std::int32_t now);
+
   const Topology* topology_;  // never null
   std::vector<OfGroup> of_group_;
   std::vector<std::int32_t> dense_;
-  Sparse sparse_;
+  HostCounts hosts_;
   std::vector<ScopeState> scopes_;
-  // For sparse spread groups: how many domains have exactly n pods (index n ≥ 1). By GroupId; empty for the others.
+  // For spread groups in rows: how many domains have exactly n pods (index n ≥ 1). By GroupId; empty for the others.
   std::vector<std::vector<std::int32_t>> histogram_;
 };
 
