@@ -297,7 +297,7 @@ void RunKeeper::ask_who_we_are() {
   if (review_.armed()) return;
   review_ = client_.review(
       kSelfReviews, R"({"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"})",
-      [this](kube::Reply reply) {
+      [this](const kube::Reply& reply) {
         if (const auto answer = reply.ok() ? codec::read_tree(reply.body) : Result<codec::Tree>(Error{""}))
           own_name_ = answer->at({"status", "userInfo", "username"}).string();
         review_ = loop_.after(Duration::seconds(10), [this] { review_.cancel(); });
