@@ -22,10 +22,10 @@ Index::Index(const Cluster& cluster, const Options& options)
   build_sizes();
 }
 
-bool Index::counts_for(const Group& group, const Pod& pod) const {
+bool Index::counts_for(Group::Kind kind, const Pod& pod) const {
   if (!pod.bound() || pod.terminal()) return false;
-  if (group.kind == Group::Kind::Repulsion) return true;
-  bool sees_terminating = !karpenter() && group.kind != Group::Kind::Spread;
+  if (kind == Group::Kind::Repulsion) return true;
+  bool sees_terminating = !karpenter() && kind != Group::Kind::Spread;
   return sees_terminating || !pod.terminating();
 }
 
@@ -39,7 +39,7 @@ void Index::build_counts() {
     const Shape& s = shape(PodId(i));
     auto count = [&](GroupId id) {
       const Group& g = topology_.group(id);
-      if (topology_.scopes()[g.scope.index()].member[site.index()] && counts_for(g, pod))
+      if (topology_.scopes()[g.scope.index()].member[site.index()] && counts_for(g.kind, pod))
         standing.push_back({id, topology_.domain(g.key, site)});
     };
     for (GroupId id : s.counted_by) count(id);

@@ -141,7 +141,7 @@ class Index {
   const Shape& shape(ShapeId s) const { return shapes_[s.index()]; }
 
   // Does the pod count for topology where it is now? Spread passes over pods that are going; affinity does not.
-  bool counts_for(const Group& group, const Pod& pod) const;
+  bool counts_for(Group::Kind kind, const Pod& pod) const;
 
  private:
   void build_templates();

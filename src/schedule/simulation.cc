@@ -41,13 +41,10 @@ Simulation::Simulation(const Index& index, std::vector<Seeker> background)
 
 void Simulation::count(PodId pod, SiteId site, std::int32_t delta, bool as_bound) {
   const Shape& shape = index_.shape(pod);
-  const Topology& topology = index_.topology();
   auto change = [&](GroupId id) {
-    const Group& g = topology.group(id);
-    if (!topology.scopes()[g.scope.index()].member[site.index()]) return;
     // A pod that is going counted as it stood; where it lands it will be a new one.
-    if (as_bound && !index_.counts_for(g, index_.cluster().pods[pod.index()])) return;
-    counts_.add(id, topology.domain(g.key, site), delta);
+    if (as_bound && !index_.counts_for(counts_.kind(id), index_.cluster().pods[pod.index()])) return;
+    counts_.add_at(id, site, delta);
   };
   for (GroupId id : shape.counted_by) change(id);
   for (GroupId id : shape.repels) change(id);

@@ -16,16 +16,21 @@ TopologyCounts::TopologyCounts(const Topology& topology, std::span<const Standin
     first_row.push_back(rows);
     if (key.domains.size() > kDenseDomains) rows += static_cast<std::uint32_t>(key.domains.size());
   }
-  std::size_t dense = 0;
+  std::uint32_t dense = 0;
   for (std::size_t g = 0; g < groups; ++g) {
     const Group& group = topology.groups()[g];
-    std::size_t domains = topology.keys()[group.key.index()].domains.size();
-    if (domains <= kDenseDomains) {
-      of_group_[g].dense_offset = static_cast<std::int64_t>(dense);
+    const auto domains = static_cast<std::uint32_t>(topology.keys()[group.key.index()].domains.size());
+    OfGroup& of_group = of_group_[g];
+    of_group.scope = group.scope;
+    of_group.key = group.key;
+    of_group.kind = group.kind;
+    of_group.dense = domains <= kDenseDomains;
+    if (of_group.dense) {
+      of_group.first = dense;
       dense += domains;
       continue;
     }
-    of_group_[g].first_row = first_row[group.key.index()];
+    of_group.first = first_row[group.key.index()];
     if (group.kind == Group::Kind::Spread) histogram_[g].assign(4, 0);
   }
   dense_.assign(dense, 0);
@@ -34,10 +39,10 @@ TopologyCounts::TopologyCounts(const Topology& topology, std::span<const Standin
   for (const Standing& s : standing) {
     OfGroup& of_group = of_group_[s.group.index()];
     ++of_group.total;
-    if (of_group.dense_offset >= 0)
-      ++dense_[static_cast<std::size_t>(of_group.dense_offset) + s.domain.index()];
+    if (of_group.dense)
+      ++dense_[place(of_group, s.domain)];
     else
-      in_rows.push_back({row(of_group, s.domain), s.group.value});
+      in_rows.push_back({place(of_group, s.domain), s.group.value});
   }
   hosts_ = HostCounts(rows, in_rows);
   for (const HostCounts::Entry& entry : hosts_.entries())
@@ -55,12 +60,18 @@ TopologyCounts::TopologyCounts(const Topology& topology, std::span<const Standin
 void TopologyCounts::add(GroupId group, DomainId domain, std::int32_t delta) {
   OfGroup& of_group = of_group_[group.index()];
   of_group.total += delta;
-  if (std::int64_t offset = of_group.dense_offset; offset >= 0) {
-    dense_[static_cast<std::size_t>(offset) + domain.index()] += delta;
+  if (of_group.dense) {
+    dense_[place(of_group, domain)] += delta;
     return;
   }
-  const std::int32_t now = hosts_.change(row(of_group, domain), group.value, delta);
+  const std::int32_t now = hosts_.change(place(of_group, domain), group.value, delta);
   change_histogram(group, now - delta, now);
+}
+
+void TopologyCounts::add_at(GroupId group, SiteId site, std::int32_t delta) {
+  const OfGroup& of_group = of_group_[group.index()];
+  if (topology_->scopes()[of_group.scope.index()].member[site.index()])
+    add(group, topology_->domain(of_group.key, site), delta);
 }
 
 void TopologyCounts::change_histogram(GroupId group, std::int32_t before, std::int32_t now) {
@@ -74,9 +85,7 @@ void TopologyCounts::change_histogram(GroupId group, std::int32_t before, std::i
 
 std::int32_t TopologyCounts::count(GroupId group, DomainId domain) const {
   const OfGroup& of_group = of_group_[group.index()];
-  if (std::int64_t offset = of_group.dense_offset; offset >= 0)
-    return dense_[static_cast<std::size_t>(offset) + domain.index()];
-  return hosts_.get(row(of_group, domain), group.value);
+  return of_group.dense ? dense_[place(of_group, domain)] : hosts_.get(place(of_group, domain), group.value);
 }
 
 void TopologyCounts::change_presence(SiteId site, std::int32_t delta) {
@@ -122,7 +131,7 @@ std::int32_t TopologyCounts::least(GroupId group, Existence existence) const {
   std::int32_t least = std::numeric_limits<std::int32_t>::max();
   if (domains == 0) return least;
 
-  if (of_group_[group.index()].dense_offset < 0) {
+  if (!of_group_[group.index()].dense) {
     const auto& histogram = histogram_[group.index()];
     std::int32_t nonzero = 0;
     for (std::int32_t n : histogram) nonzero += n;

@@ -22,6 +22,9 @@ class TopologyCounts {
   explicit TopologyCounts(const Topology& topology, std::span<const Standing> standing = {});
 
   void add(GroupId group, DomainId domain, std::int32_t delta);
+  // In the domain of the site, if it takes part in the group at all.
+  void add_at(GroupId group, SiteId site, std::int32_t delta);
+  Group::Kind kind(GroupId group) const { return of_group_[group.index()].kind; }
   std::int32_t count(GroupId group, DomainId domain) const;
   // Pods of the group in all domains together.
   std::int32_t total(GroupId group) const { return of_group_[group.index()].total; }
@@ -51,14 +54,18 @@ class TopologyCounts {
   // A key with at most so many domains has its counts in one flat array, others (host names) in rows.
   static constexpr std::size_t kDenseDomains = 64;
 
+  // All that moving a pod asks of a group, in one small piece: there are tens of thousands of groups.
   struct OfGroup {
-    std::int64_t dense_offset = -1;  // -1: in rows
-    std::uint32_t first_row = 0;     // of the key's first domain
+    std::uint32_t first = 0;  // the key's first domain: in dense_, or as a row of hosts_
     std::int32_t total = 0;
+    ScopeId scope;
+    KeyId key;
+    Group::Kind kind = Group::Kind::Spread;
+    bool dense = false;
   };
-  static std::uint32_t row(const OfGroup& of_group, DomainId domain) {
+  static std::uint32_t place(const OfGroup& of_group, DomainId domain) {
     assert(domain.valid());
-    return of_group.first_row + domain.value;
+    return of_group.first + domain.value;
   }
 
   void change_histogram(GroupId group, std::int32_t before, std::int32_t now);
