@@ -152,15 +152,13 @@ Result<Options> parse_options(std::span<const char* const> arguments, const Envi
 
   try {
     root.parse(static_cast<int>(arguments.size()), arguments.data());
-  } catch (const CLI::ExtrasError& error) {
-    // What is left over without any command is what should have been one.
-    const bool any_command = !root.get_subcommands().empty();
-    const std::vector<std::string> extra = root.remaining();
-    if (!any_command && !extra.empty() && extra.front().front() != '-')
-      return Error{"there is no command " + extra.front() + "\nTry: " + program + " --help"};
-    return Error{std::string(error.what()) + "\nTry: " + program + " --help"};
   } catch (const CLI::ParseError& error) {
-    return Error{std::string(error.what()) + "\nTry: " + program + " --help"};
+    // What is left over without any command is what should have been one.
+    const std::vector<std::string> extra = root.remaining();
+    const bool no_command =
+        root.get_subcommands().empty() && !extra.empty() && !extra.front().starts_with('-');
+    const std::string why = no_command ? "there is no command " + extra.front() : error.what();
+    return Error{why + "\nTry: " + program + " --help"};
   }
 
   options.help = general_help(program);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "execute/advance.h"
+
 namespace tamp::control {
 namespace {
 
@@ -68,10 +70,8 @@ std::string obstacle_to_approval(const prove::ConsolidationPlan& plan, const std
                                  const Cluster& cluster, Time now) {
   if (std::string obstacle = obstacle_of_runs(runs, now); !obstacle.empty()) return obstacle;
   if (!cluster.policy) return "there is no TemperPolicy";
-  const std::int64_t left = evictions_left(*cluster.policy, runs, now);
-  if (std::ssize(plan.moves) > left)
-    return fmt::format("limits.maxEvictionsPerHour: {} evictions are left of this hour, and it needs {}",
-                       left, plan.moves.size());
+  if (std::string why = execute::beyond_hour(plan, evictions_left(*cluster.policy, runs, now)); !why.empty())
+    return why;
   const Duration cooldown = cluster.policy->pod_cooldown.value_or(kCooldown);
   for (const prove::PlannedMove& move : plan.moves)
     if (moved_lately(cluster, move, runs, now - cooldown))

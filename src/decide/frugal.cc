@@ -231,9 +231,6 @@ std::vector<const Candidate*> grow(std::span<const Candidate* const> list, Holds
 struct Offer {
   std::vector<const Candidate*> set;
   std::optional<Command> command;
-
-  // What is saved beyond what the disruption asks for.
-  Money gain() const { return command->savings - command->required_savings; }
 };
 
 Offer offer(Moves& moves, std::vector<const Candidate*> set) {
@@ -274,7 +271,7 @@ Offer replacement(Moves& moves, std::span<const Candidate* const> list) {
       Offer found = filling(moves, list, t, price * kSmaller, kLittlePatience);
       if (!found.command || !found.command->replacement) break;
       price = found.command->replacement->price.dollars();
-      if (found.gain() > best.gain()) best = std::move(found);
+      if (found.command->gain() > best.command->gain()) best = std::move(found);
     }
   }
   return best;

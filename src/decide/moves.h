@@ -66,8 +66,8 @@ class Moves {
 
   // Pods that the simulation has placed so far: work done, for budgets of work.
   std::uint64_t placements() const { return placements_; }
-  // And those that it has lifted for that, placed or not.
-  std::uint64_t lifted() const { return lifted_; }
+  // And with those that it has lifted for that, placed or not.
+  std::uint64_t effort() const { return lifted_ + placements_; }
 
  private:
   Priced evaluate_as_karpenter(std::span<const Candidate* const> victims, Method method, double price_below);

@@ -75,10 +75,8 @@ std::vector<std::vector<const Candidate*>> by_pool(const std::vector<const Candi
 Search multi_node(Moves& moves, const std::vector<const Candidate*>& order) {
   Search search{longest_prefix(moves, order), std::min(order.size(), kMostTogether + 1)};
   if (moves.context().settings.karpenter_compat) return search;
-  // What is saved beyond what the disruption asks for decides.
-  const auto gain = [](const Command& c) { return c.savings - c.required_savings; };
   const auto consider = [&](std::optional<Command> other) {
-    if (other && (!search.command || gain(*other) >= gain(*search.command)))
+    if (other && (!search.command || other->gain() >= search.command->gain()))
       search.command = std::move(other);
   };
   for (const auto& part : by_pool(order)) {

@@ -43,6 +43,9 @@ struct Command {
   std::vector<Move> moves;
   // Nodes that stay for now but take none of the pods, because they are to go next. Empty unless the command is part of a road.
   std::vector<NodeId> avoided;
+
+  // What is saved beyond what the disruption asks for.
+  Money gain() const { return savings - required_savings; }
 };
 
 enum class Verdict : std::uint8_t { Command, Eligible, Blocked };

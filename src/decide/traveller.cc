@@ -65,9 +65,9 @@ Money Traveller::cost_now() const {
 }
 
 std::optional<Command> Traveller::plan(const PlanOptions& options) {
-  const std::uint64_t before = moves().lifted() + moves().placements();
+  const std::uint64_t before = moves().effort();
   Plan plan = make_plan(moves(), options);
-  effort_ += moves().lifted() + moves().placements() - before;
+  effort_ += moves().effort() - before;
   if (plan.commands.empty()) return std::nullopt;
   return std::move(plan.commands.front());
 }
@@ -85,13 +85,13 @@ std::optional<Command> Traveller::frugal(const Heading& heading) {
     if (auto command = plan(only_empty)) return command;
   }
   if (there || context_.settings.paused) return std::nullopt;
-  const std::uint64_t before = moves().lifted() + moves().placements();
+  const std::uint64_t before = moves().effort();
   const auto order = moves().in_order(false);
-  const auto budgets = budget_states(moves().context(), DisruptionReason::Underutilized);
+  const auto& budgets = moves().budgets(DisruptionReason::Underutilized);
   std::optional<Command> command;
   for (std::size_t i = 0; i < kPresses.size() && !command; ++i)
     command = frugal_command(moves(), order, budgets, {heading.most, kPresses[i], heading.taste});
-  effort_ += moves().lifted() + moves().placements() - before;
+  effort_ += moves().effort() - before;
   return command ? std::move(command) : pass();
 }
 

@@ -27,10 +27,7 @@ VerdictMemo::VerdictMemo(const schedule::Index& index)
   const auto& specs = index.cluster().pod_specs;
   std::vector<std::pair<const ResourceList*, std::size_t>> requests;
   requests.reserve(specs.size());
-  for (std::size_t s = 0; s < specs.size(); ++s)
-    requests.emplace_back(
-        index.karpenter() || specs[s].fresh_requests.empty() ? &specs[s].requests : &specs[s].fresh_requests,
-        s);
+  for (std::size_t s = 0; s < specs.size(); ++s) requests.emplace_back(&index.fresh_requests(specs[s]), s);
   const auto less = [](const ResourceList& a, const ResourceList& b) {
     return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(),
                                         [](const ResourceAmount& x, const ResourceAmount& y) {

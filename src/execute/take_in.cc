@@ -79,11 +79,9 @@ MayBegin refuse(const Run& run, const Desk& desk, const Cluster& cluster, Time n
                                  r->pool)};
   }
   // Better not begun than waiting for the hour to end with nodes that take no pods.
-  if (desk.evictions_left && std::ssize(desk.plan->moves) > *desk.evictions_left)
-    return Refusal{
-        "EvictionLimit",
-        fmt::format("limits.maxEvictionsPerHour: {} evictions are left of this hour, and it needs {}",
-                    *desk.evictions_left, desk.plan->moves.size())};
+  if (desk.evictions_left)
+    if (std::string why = beyond_hour(*desk.plan, *desk.evictions_left); !why.empty())
+      return Refusal{"EvictionLimit", std::move(why)};
   return std::nullopt;
 }
 
@@ -148,6 +146,12 @@ std::string claim_name(const Run& run) {
 }
 
 }  // namespace
+
+std::string beyond_hour(const prove::ConsolidationPlan& plan, std::int64_t evictions_left) {
+  if (std::ssize(plan.moves) <= evictions_left) return "";
+  return fmt::format("limits.maxEvictionsPerHour: {} evictions are left of this hour, and it needs {}",
+                     evictions_left, plan.moves.size());
+}
 
 void take_in(Run& run, const Desk& desk, const Cluster& cluster, Time now) {
   if (run.phase != Phase::Approved) return;

@@ -38,9 +38,7 @@ void Index::build_counts() {
     SiteId site = site_of(pod.node);
     const Shape& s = shape(PodId(i));
     auto count = [&](GroupId id) {
-      const Group& g = topology_.group(id);
-      if (topology_.scopes()[g.scope.index()].member[site.index()] && counts_for(g.kind, pod))
-        standing.push_back({id, topology_.domain(g.key, site)});
+      if (counts_for(topology_.group(id).kind, pod)) standing.push_back({id, site});
     };
     for (GroupId id : s.counted_by) count(id);
     for (GroupId id : s.repels) count(id);

@@ -105,7 +105,9 @@ class Index {
   const ResourceList& requests(PodId p) const { return cluster_.spec(cluster_.pods[p.index()]).requests; }
   // What it will ask for as a new pod. Karpenter does not make the difference.
   const ResourceList& fresh_requests(PodId p) const {
-    const PodSpec& spec = cluster_.spec(cluster_.pods[p.index()]);
+    return fresh_requests(cluster_.spec(cluster_.pods[p.index()]));
+  }
+  const ResourceList& fresh_requests(const PodSpec& spec) const {
     return karpenter() || spec.fresh_requests.empty() ? spec.requests : spec.fresh_requests;
   }
 

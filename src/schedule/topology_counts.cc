@@ -5,6 +5,7 @@
 #include <limits>
 
 namespace tamp::schedule {
+
 TopologyCounts::TopologyCounts(const Topology& topology, std::span<const Standing> standing)
     : topology_(&topology) {
   std::size_t groups = topology.groups().size();
@@ -38,11 +39,13 @@ TopologyCounts::TopologyCounts(const Topology& topology, std::span<const Standin
   in_rows.reserve(standing.size());
   for (const Standing& s : standing) {
     OfGroup& of_group = of_group_[s.group.index()];
+    if (!takes_part(of_group, s.site)) continue;
+    const std::uint32_t at = place(of_group, topology.domain(of_group.key, s.site));
     ++of_group.total;
     if (of_group.dense)
-      ++dense_[place(of_group, s.domain)];
+      ++dense_[at];
     else
-      in_rows.push_back({place(of_group, s.domain), s.group.value});
+      in_rows.push_back({at, s.group.value});
   }
   hosts_ = HostCounts(rows, in_rows);
   for (const HostCounts::Entry& entry : hosts_.entries())
@@ -70,8 +73,7 @@ void TopologyCounts::add(GroupId group, DomainId domain, std::int32_t delta) {
 
 void TopologyCounts::add_at(GroupId group, SiteId site, std::int32_t delta) {
   const OfGroup& of_group = of_group_[group.index()];
-  if (topology_->scopes()[of_group.scope.index()].member[site.index()])
-    add(group, topology_->domain(of_group.key, site), delta);
+  if (takes_part(of_group, site)) add(group, topology_->domain(of_group.key, site), delta);
 }
 
 void TopologyCounts::change_histogram(GroupId group, std::int32_t before, std::int32_t now) {

@@ -14,15 +14,15 @@ namespace tamp::schedule {
 
 class TopologyCounts {
  public:
-  // One pod that a group counts in a domain.
+  // One pod that a group counts where it is, if the site takes part in the group at all.
   struct Standing {
     GroupId group;
-    DomainId domain;
+    SiteId site;
   };
   explicit TopologyCounts(const Topology& topology, std::span<const Standing> standing = {});
 
   void add(GroupId group, DomainId domain, std::int32_t delta);
-  // In the domain of the site, if it takes part in the group at all.
+  // Likewise.
   void add_at(GroupId group, SiteId site, std::int32_t delta);
   Group::Kind kind(GroupId group) const { return of_group_[group.index()].kind; }
   std::int32_t count(GroupId group, DomainId domain) const;
@@ -68,6 +68,9 @@ class TopologyCounts {
     return of_group.first + domain.value;
   }
 
+  bool takes_part(const OfGroup& of_group, SiteId site) const {
+    return topology_->scopes()[of_group.scope.index()].member[site.index()] != 0;
+  }
   void change_histogram(GroupId group, std::int32_t before, std::int32_t now);
 
   const Topology* topology_;  // never null

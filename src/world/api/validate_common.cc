@@ -44,6 +44,11 @@ void check_one_of(Findings& found, const Tree& value, const Place& place,
   found.not_supported(place, value.is_null() ? Tree("") : value, all);
 }
 
+void check_port_number(Findings& found, const Tree& port, const Place& at) {
+  if (port.integer() < 1 || port.integer() > 65535)
+    found.invalid(at, port, "must be between 1 and 65535, inclusive");
+}
+
 void check_preemption_policy(Findings& found, const Tree& policy, const Place& place) {
   if (policy.is_null()) return;
   if (policy.string().empty()) return found.required(place);

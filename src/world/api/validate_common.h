@@ -13,6 +13,7 @@ void check_count_or_percent(Findings& found, const Tree& value, const Place& pla
 void check_at_most_all(Findings& found, const Tree& value, const Place& place);
 void check_one_of(Findings& found, const Tree& value, const Place& place,
                   std::initializer_list<std::string_view> known);
+void check_port_number(Findings& found, const Tree& port, const Place& at);
 // Of pods and priority classes; null is none.
 void check_preemption_policy(Findings& found, const Tree& policy, const Place& place);
 void check_same(Findings& found, const Tree& old, const Tree& updated, const Place& place);

@@ -8,11 +8,6 @@
 namespace tamp::world::api {
 namespace {
 
-void check_port_number(Findings& found, const Tree& port, const Place& at) {
-  if (port.integer() < 1 || port.integer() > 65535)
-    found.invalid(at, port, "must be between 1 and 65535, inclusive");
-}
-
 void check_ports(Findings& found, const Tree& ports, const Place& place) {
   std::vector<std::string_view> names;
   const Tree::Array& all = ports.elements();

@@ -85,8 +85,7 @@ void check_subset(Findings& found, const Tree& subset, const Place& at) {
     } else if (ports.size() > 1) {
       found.required(place.child("name"));
     }
-    if (const std::int64_t number = ports[i]["port"].integer(); number < 1 || number > 65535)
-      found.invalid(place.child("port"), ports[i]["port"], "must be between 1 and 65535, inclusive");
+    check_port_number(found, ports[i]["port"], place.child("port"));
     check_one_of(found, ports[i]["protocol"], place.child("protocol"), {"SCTP", "TCP", "UDP"});
     if (const Tree& protocol = ports[i]["appProtocol"]; !protocol.is_null())
       for (const char* why : not_qualified(protocol.string()))

@@ -15,11 +15,6 @@ bool needs_health_port(const Tree& spec) {
   return spec["type"].string() == "LoadBalancer" && spec["externalTrafficPolicy"].string() == "Local";
 }
 
-void check_port_number(Findings& found, const Tree& port, const Place& at) {
-  if (port.integer() < 1 || port.integer() > 65535)
-    found.invalid(at, port, "must be between 1 and 65535, inclusive");
-}
-
 void check_port(Findings& found, const Tree& port, const Place& at, bool needs_name,
                 std::set<std::string_view>& names) {
   const std::string_view name = port["name"].string();

@@ -20,6 +20,11 @@ void check_access_modes(Findings& found, const Tree& modes, const Place& at) {
   if (alone && others) found.forbidden(at, "may not use ReadWriteOncePod with other access modes");
 }
 
+void check_capacity(Findings& found, const Tree& amount, const Place& at) {
+  if (const auto quantity = codec::parse_quantity(amount.string()); quantity.ok() && quantity->negative())
+    found.invalid(at, amount, "must be a valid resource quantity");
+}
+
 void check_positive_amount(Findings& found, const Tree& amount, const Place& at) {
   auto quantity = codec::parse_quantity(amount.string());
   if (quantity.ok() && quantity->nanos <= 0) found.invalid(at, amount, "must be greater than zero");
@@ -73,8 +78,7 @@ void check_volume_spec(Findings& found, const Tree& spec, const Place& place) {
   }
   for (const Tree::Member& amount : capacity.members()) {
     const Place all = place.child("capacity"), at = all.key(amount.key);
-    if (auto quantity = codec::parse_quantity(amount.value.string()); quantity.ok() && quantity->nanos < 0)
-      found.invalid(at, amount.value, "must be a valid resource quantity");
+    check_capacity(found, amount.value, at);
     check_positive_amount(found, amount.value, at);
   }
   check_one_of(found, spec["persistentVolumeReclaimPolicy"], place.child("persistentVolumeReclaimPolicy"),
@@ -182,11 +186,8 @@ void check_claim(Findings& found, const Tree& object, const Tree* old) {
 void check_claim_status(Findings& found, const Tree& status) {
   const Place place("status");
   const Place all = place.child("capacity");
-  for (const Tree::Member& amount : status["capacity"].members()) {
-    const auto quantity = codec::parse_quantity(amount.value.string());
-    if (quantity.ok() && quantity->negative())
-      found.invalid(all.key(amount.key), amount.value, "must be a valid resource quantity");
-  }
+  for (const Tree::Member& amount : status["capacity"].members())
+    check_capacity(found, amount.value, all.key(amount.key));
 }
 
 void check_storage_class(Findings& found, const Tree& object, const Tree* old) {
