@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import ssl
 import subprocess
 import sys
@@ -47,8 +48,13 @@ class Demo:
         return self
 
     def __exit__(self, *_):
+        crashed = self.process.poll() is not None
         self.process.terminate()
         self.process.wait(20)
+        if crashed:
+            print(f"tamp demo ended by itself: {self.output}", file=sys.stderr)
+        else:
+            shutil.rmtree(self.directory, ignore_errors=True)
 
     def found(self, pattern):
         match = re.search(pattern, pathlib.Path(self.output).read_text())

@@ -23,7 +23,7 @@ from expect import check, command, count  # noqa: E402
 
 SERVER = os.environ.get("TAMP_EMBEDDED_APISERVER", SOURCE / "build/bin/embedded-apiserver")
 KUBECTL = str(pathlib.Path(os.environ["TAMP_E2E_PROGRAMS"]) / "kubectl") if "TAMP_E2E_PROGRAMS" in os.environ else "kubectl"
-HOME = tempfile.mkdtemp(prefix="tamp-kubectl-")  # where it caches discovery
+HOME = tempfile.TemporaryDirectory(prefix="tamp-kubectl-")  # where it caches discovery
 only = sys.argv[1] if len(sys.argv) > 1 else ""
 environment = {}
 
@@ -378,7 +378,7 @@ def test_custom():
 
 def main():
     with EmbeddedServer(SERVER) as server:
-        environment.update({**os.environ, "KUBECONFIG": str(server.kubeconfig), "HOME": HOME})
+        environment.update({**os.environ, "KUBECONFIG": str(server.kubeconfig), "HOME": HOME.name})
         for name, test in list(globals().items()):
             if name.startswith("test_") and only in name:
                 begin = time.monotonic()

@@ -2,6 +2,7 @@
 import base64
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -40,12 +41,17 @@ class EmbeddedServer:
         return self
 
     def __exit__(self, *_):
+        crashed = not self.alive()
         self.process.terminate()
         try:
             self.process.wait(5)
         except subprocess.TimeoutExpired:
             self.process.kill()
         self.log.close()
+        if crashed:
+            print(f"{self.program} ended by itself: {self.log.name}", file=sys.stderr)
+        else:
+            shutil.rmtree(self.directory, ignore_errors=True)
 
     def alive(self):
         return self.process.poll() is None

@@ -2,6 +2,7 @@
 does is all that happens."""
 import json
 import pathlib
+import shutil
 import sys
 import tempfile
 
@@ -36,6 +37,10 @@ class RealServer(ControlPlane):
         self.add_processes()
         self.up("etcd")
         self.up("kube-apiserver")
+
+    def stop(self):
+        super().stop()
+        shutil.rmtree(self.directory, ignore_errors=True)  # where there is /dev/shm, it holds memory
 
     @property
     def address(self):
