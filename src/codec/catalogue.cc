@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <unordered_set>
+#include <unordered_map>
 
 #include "codec/decoder.h"
 #include "codec/documents.h"
@@ -59,8 +59,6 @@ class CatalogueDecoder {
     const std::string_view name = d_.text(value, "name");
     if (name.empty()) d_.fail(value, "is missing", "name");
     type.name = d_.intern(name);
-    if (!names_.insert(type.name).second)
-      d_.fail(value.get("name"), fmt::format("there is already a type \"{}\"", name));
     type.capacity = d_.resources(value, "resources");
     if (!type.capacity.has(kPods)) type.capacity.set(kPods, kDefaultPods);
     type.allocatable = allocatable_of(value, type.capacity);
@@ -68,6 +66,7 @@ class CatalogueDecoder {
     for (const Value item : offerings) type.offerings.push_back(decode_offering(item));
     if (d_.failed()) return;
     add_requirements(value, type);
+    refuse_twin(value, type);
     catalogue_.types.push_back(std::move(type));
   }
 
@@ -133,6 +132,26 @@ class CatalogueDecoder {
     return offering;
   }
 
+  // Architecture and operating systems: what a type requires of them.
+  std::vector<SelectorRequirement> system_of(const InstanceType& type) const {
+    std::vector<SelectorRequirement> system;
+    for (const SelectorRequirement& r : type.requirements)
+      if (r.key == known_.arch || r.key == known_.os) system.push_back(r);
+    return system;
+  }
+
+  // A machine may be listed once for each system that runs on it; the same machine with the same system, once only.
+  void refuse_twin(Value value, const InstanceType& type) {
+    const auto [first, last] = positions_.equal_range(type.name);
+    if (std::any_of(first, last, [&](const auto& at) {
+          return system_of(catalogue_.types[at.second]) == system_of(type);
+        }))
+      d_.fail(value.get("name"),
+              fmt::format("there is already a type \"{}\" of this architecture and these operating systems",
+                          d_.cluster().text(type.name)));
+    positions_.emplace(type.name, catalogue_.types.size());
+  }
+
   void add_requirement(InstanceType& type, Symbol key, std::vector<Symbol> values) {
     sort_unique(values);
     type.requirements.push_back({key, SelectorOp::In, std::move(values)});
@@ -165,7 +184,7 @@ class CatalogueDecoder {
   Decoder& d_;
   const WellKnown& known_;
   Catalogue& catalogue_;
-  std::unordered_set<Symbol> names_;
+  std::unordered_multimap<Symbol, std::size_t> positions_;  // in the catalogue, by name
 };
 
 }  // namespace

@@ -109,6 +109,17 @@ TEST_F(CatalogueTest, WellKnownKeysIncludeThoseOfOfferings) {
   EXPECT_EQ(keys.size(), 13u);
 }
 
+TEST_F(CatalogueTest, AMachineMayBeListedOnceForEachSystemThatRunsOnIt) {
+  const std::string linux = type("a", kResources);
+  std::string windows = linux, arm = linux;
+  windows.replace(windows.find("linux"), 5, "windows");
+  arm.replace(arm.find("amd64"), 5, "arm64");
+  ASSERT_EQ(read(windows + "," + linux + "," + arm), "");
+  ASSERT_EQ(cluster.catalogue->types.size(), 3u);
+  EXPECT_EQ(value("kubernetes.io/os"), "windows");
+  EXPECT_NE(read(windows + "," + linux + "," + windows), "");
+}
+
 TEST_F(CatalogueTest, Errors) {
   EXPECT_EQ(read(type("a", kResources, R"({"Price":-1})")),
             "types: instance type a: [0].offerings[0].Price: is -1, must be between 0 and 1000000000 dollars "
@@ -122,7 +133,8 @@ TEST_F(CatalogueTest, Errors) {
             "per hour");
   EXPECT_NE(read(type("a", kResources, R"({"Price":1e999})")), "");
   EXPECT_EQ(read(type("a", kResources) + "," + type("a", kResources)),
-            "types: instance type a: [1].name: there is already a type \"a\"");
+            "types: instance type a: [1].name: there is already a type \"a\" of this architecture and these "
+            "operating systems");
   EXPECT_EQ(read(R"({"resources":{}})"), "types: instance type #0: [0].name: is missing");
   EXPECT_EQ(read("5"), "types: instance type #0: [0]: must be an object");
   EXPECT_NE(read(type("a", R"(,"resources":{"cpu":"12Xi"})")).find("[0].resources.cpu: \"12Xi\""),

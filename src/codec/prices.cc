@@ -148,20 +148,24 @@ class PriceList {
     return lower(cluster_.text(node.labels.get(cluster_.known.zone))).starts_with(region);
   }
 
-  InstanceType* find_type(Symbol name) {
-    if (!cluster_.catalogue) return nullptr;
+  // In the catalogue, a machine has an entry for each system that runs on it.
+  std::vector<InstanceType*> find_types(Symbol name) {
+    std::vector<InstanceType*> found;
+    if (!cluster_.catalogue) return found;
     auto& types = cluster_.catalogue->types;
     if (types_.empty())
       for (std::size_t i = 0; i < types.size(); ++i) types_.emplace(types[i].name, i);
-    const auto it = types_.find(name);
-    return it == types_.end() ? nullptr : &types[it->second];
+    const auto [first, last] = types_.equal_range(name);
+    for (auto it = first; it != last; ++it) found.push_back(&types[it->second]);
+    return found;
   }
 
   bool apply_to_type(const PriceRow& row) {
     const Symbol name = cluster_.symbols.find(row.type);
     if (!name.valid()) return false;
     bool used = false;
-    if (InstanceType* type = find_type(name)) {
+    const auto types = find_types(name);
+    for (InstanceType* type : types)
       for (Offering& offering : type->offerings) {
         if (offering.capacity_type != cluster_.known.on_demand) continue;
         if (!lower(cluster_.text(offering.zone)).starts_with(row.region)) continue;
@@ -169,8 +173,7 @@ class PriceList {
         offering.price = Money::from_dollars(row.dollars);
         used = true;
       }
-      return used;
-    }
+    if (!types.empty()) return used;
     const NodeIndex& index = index_of(kTypeField);
     const auto nodes = index.find(lower(row.type));
     if (nodes == index.end()) return false;
@@ -184,8 +187,8 @@ class PriceList {
   }
 
   Cluster& cluster_;
-  std::map<std::string, NodeIndex> indexes_;       // by field
-  std::unordered_map<Symbol, std::size_t> types_;  // index into the catalogue
+  std::map<std::string, NodeIndex> indexes_;            // by field
+  std::unordered_multimap<Symbol, std::size_t> types_;  // index into the catalogue
 };
 
 }  // namespace

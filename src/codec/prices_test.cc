@@ -56,6 +56,18 @@ TEST_F(PricesTest, ARowForATypeOverridesItsOnDemandOfferings) {
   EXPECT_EQ(price("c"), std::nullopt);
 }
 
+TEST_F(PricesTest, ARowForATypeIsForAllSystemsThatRunOnIt) {
+  std::string linux = kTypes, windows = kTypes;
+  windows.replace(windows.find("linux"), 5, "windows");
+  const std::string both = linux.replace(linux.rfind(']'), 1, ",") + windows.substr(1);
+  Inputs in = inputs(std::string(kHeader) + ",,,node,,big,0.9,\n");
+  in.instance_types = Input{"types", both};
+  reading = testing::read(in);
+  ASSERT_EQ(reading.cluster.catalogue->types.size(), 2u);
+  for (const InstanceType& type : reading.cluster.catalogue->types)
+    EXPECT_EQ(type.offerings[0].price.dollars(), 0.9);
+}
+
 TEST_F(PricesTest, ARegionNarrowsIt) {
   apply(",,us-east-1,node,,big,0.9,\n");
   EXPECT_EQ(offering(0), 0.9);

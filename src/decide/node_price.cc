@@ -1,6 +1,34 @@
 #include "decide/node_price.h"
 
+#include <algorithm>
+
 namespace tamp::decide {
+namespace {
+
+// Whether the type is the node's machine with the node's system. A node that does not say what it runs may be anything.
+bool runs(const Cluster& cluster, const InstanceType& type, const Node& node) {
+  for (const SelectorRequirement& r : type.requirements) {
+    if (r.key != cluster.known.arch && r.key != cluster.known.os) continue;
+    const Symbol own = node.labels.get(r.key);
+    if (own.valid() && !std::binary_search(r.values.begin(), r.values.end(), own)) return false;
+  }
+  return true;
+}
+
+// The type of this name with the node's system. Karpenter takes the last of the name, whatever it runs.
+TypeId type_of(const Context& context, const TypeIndex& index, const Node& node) {
+  const Cluster& cluster = context.cluster;
+  const Symbol name = node.labels.get(cluster.known.instance_type);
+  const auto last = index.find(name);
+  if (last == index.end()) return {};
+  if (context.settings.karpenter_compat) return last->second;
+  const auto& types = cluster.catalogue->types;
+  for (std::size_t i = last->second.index() + 1; i-- > 0;)
+    if (types[i].name == name && runs(cluster, types[i], node)) return TypeId(i);
+  return last->second;
+}
+
+}  // namespace
 
 TypeIndex index_types(const Cluster& cluster) {
   TypeIndex index;
@@ -17,8 +45,7 @@ NodePrice price_node(const Context& context, const TypeIndex& types, const Node&
   // Karpenter knows its own label only.
   result.capacity_type = context.settings.karpenter_compat ? node.labels.get(cluster.known.capacity_type)
                                                            : capacity_type_of(cluster, node);
-  if (const auto it = types.find(node.labels.get(cluster.known.instance_type)); it != types.end())
-    result.type = it->second;
+  result.type = type_of(context, types, node);
 
   if (node.price_override) {
     result.price = node.price_override;

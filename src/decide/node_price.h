@@ -8,7 +8,7 @@
 
 namespace tamp::decide {
 
-// Instance types by name; of two with one name the later counts, as for Karpenter.
+// Instance types by name: the last of each. A machine that several systems run on has an entry for each of them.
 using TypeIndex = std::unordered_map<Symbol, TypeId>;
 TypeIndex index_types(const Cluster& cluster);
 

@@ -22,6 +22,19 @@ TEST_F(Price, IsThatOfTypeZoneAndCapacityType) {
   EXPECT_EQ(price(), dollars(0.09));
   EXPECT_DOUBLE_EQ(Scene(b).candidate("a").dollars, 0.09);
 }
+TEST_F(Price, OfAMachineForSeveralSystemsIsThatOfTheNodesOwn) {
+  b.type("m").os("linux");
+  b.type("n").os("windows").price(0.3);
+  b.node("a").type("m").label("kubernetes.io/os", "linux");
+  Scene scene(b), as_karpenter = Scene::compat(b);
+  for (Scene* s : {&scene, &as_karpenter}) {
+    InstanceType& windows = s->cluster.catalogue->types.back();
+    ASSERT_EQ(s->cluster.text(windows.name), "n");
+    windows.name = s->cluster.symbols.find("m");
+  }
+  EXPECT_EQ(scene.candidate("a").price, dollars(0.2));
+  EXPECT_EQ(as_karpenter.candidate("a").price, dollars(0.3));
+}
 TEST_F(Price, HoldsForARunningNodeThoughNoMoreCanBeBought) {
   b.type("m").offering("test-zone-a", "on-demand", 1.0, false);
   b.node("a").type("m");
