@@ -155,8 +155,8 @@ class Day {
     }
     if (best == nullptr || best_held == 0) return false;
     Command command;
-    command.replacement =
-        decide::Replacement{PoolId(0), {TypeId(best_type)}, {best->capacity_type}, {best->zone}, best->price};
+    command.replacements = {
+        {PoolId(0), {TypeId(best_type)}, {best->capacity_type}, {best->zone}, best->price}};
     for (std::size_t i : holds(types[best_type], homeless)) {
       command.moves.push_back({PodId(i), NodeId(), NodeId()});
       cluster_.pods[i].started = cluster_.pods[i].scheduled = now();
@@ -194,11 +194,11 @@ class Day {
       touch(m.to);
     }
     for (NodeId n : command.nodes) removed(n);
-    if (command.replacement) {
+    carry_out(cluster_, command, now() + kSettled, made_ + 1);
+    for (std::size_t i = 0; i < command.replacements.size(); ++i) {
       ++outcome_.nodes_bought;
       born_[decide::replacement_name(++made_)] = {minute_, true};
     }
-    carry_out(cluster_, command, now() + kSettled, made_);
     last_deleted_ = now();
     for (const std::string& pod : moved) evicted(pod);
   }

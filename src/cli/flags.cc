@@ -85,6 +85,13 @@ Status apply_target_cost(Options& o, const std::string& value, SettingSource) {
   return success();
 }
 
+Status apply_max_replacements(Options& o, const std::string& value, SettingSource source) {
+  TAMP_TRY(const double count, parse_number(value, 1, 100, "a whole number from 1 to 100"));
+  if (count != std::floor(count)) return expected(value, "a whole number from 1 to 100");
+  o.settings.max_replacements = Setting<std::int64_t>{static_cast<std::int64_t>(count), source};
+  return success();
+}
+
 Status apply_steps(Options& o, const std::string& value, SettingSource) {
   std::size_t steps = 0;
   const char* end = value.data() + value.size();
@@ -291,6 +298,9 @@ constexpr Flag kFlags[] = {
     {"--target-cost", "", "DOLLARS", "TARGET_COST",
      "with --steps: what the cluster may cost per hour in the end; fewer pods move for a higher target",
      kPlan, false, apply_target_cost},
+    {"--max-replacements", "", "NUMBER", "MAX_REPLACEMENTS",
+     "new nodes that one command may ask for (1); more are for a look, runs make one", kDecisions, false,
+     apply_max_replacements},
     {"--compat", "", "karpenter-1.14", "COMPAT", "decide as that engine does", kQuestions, false,
      apply_compat},
     {"--feature-gates", "", "NAME=BOOL,…", "FEATURE_GATES",

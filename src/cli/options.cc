@@ -113,6 +113,14 @@ Status check(const Command& command, const Options& options, std::string_view pr
   if (command.verb == Verb::Export && options.target.empty()) return Error{"usage: " + line + " RUN DIR"};
   if (command.verb == Verb::Explain && options.slo)
     return Error{"--planner: explain answers on requests; SLO is for " + std::string(program) + " plan"};
+  if (options.settings.max_replacements && options.settings.max_replacements->value > 1) {
+    if (options.slo)
+      return Error{
+          "--max-replacements: what is proven can be approved, and a run makes one new node; not with "
+          "--planner SLO"};
+    if (options.settings.karpenter_compat)
+      return Error{"--max-replacements: Karpenter (--compat) replaces nodes by one"};
+  }
   if (options.target_cost && !options.steps) return Error{"--target-cost: only with --steps"};
   if (options.steps && (options.slo || options.plan.every))
     return Error{

@@ -66,6 +66,13 @@ TEST(Options, BadValuesNameTheFlagOrTheVariable) {
               HasSubstr("from 0 to 1"));
   EXPECT_THAT(error_of({"tamp", "plan", "-f", "x", "--savings-threshold", "nan"}),
               HasSubstr("is not a number"));
+  for (const char* count : {"0", "1.5", "two"})
+    EXPECT_THAT(error_of({"tamp", "plan", "-f", "x", "--max-replacements", count}),
+                HasSubstr("a whole number from 1 to 100"));
+  EXPECT_THAT(error_of({"tamp", "plan", "-f", "x", "--max-replacements", "2", "--planner", "SLO"}),
+              HasSubstr("a run makes one new node"));
+  EXPECT_THAT(error_of({"tamp", "plan", "-f", "x", "--max-replacements", "2", "--compat", "karpenter-1.14"}),
+              HasSubstr("replaces nodes by one"));
   EXPECT_THAT(error_of({"tamp", "plan", "-f", "x", "--method", "best"}),
               HasSubstr("all, empty, multi or single"));
   EXPECT_THAT(error_of({"tamp", "plan", "-f", "x", "--compat", "karpenter-0.1"}),

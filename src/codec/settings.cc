@@ -60,6 +60,7 @@ void apply_compat(Settings& settings) {
   settings.min_node_lifetime = {Duration{0}, kCompat};
   settings.allow_unowned_pods = {true, kCompat};
   settings.min_nodes = {0, kCompat};
+  settings.max_replacements = {1, kCompat};
   settings.protect_single_replica = {false, kCompat};
 }
 
@@ -85,6 +86,7 @@ Settings resolve_settings(const Cluster& cluster, const FlagSettings& flags) {
   Settings settings;
   if (flags.utilization_threshold) settings.utilization_threshold = *flags.utilization_threshold;
   if (flags.spot_to_spot) settings.spot_to_spot = *flags.spot_to_spot;
+  if (flags.max_replacements) settings.max_replacements = *flags.max_replacements;
   if (flags.karpenter_compat)
     apply_compat(settings);
   else if (cluster.policy)

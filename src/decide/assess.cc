@@ -58,7 +58,8 @@ bool in_force(const Gate& gate, bool compat) {
   return gate.mode == Mode::Always || (gate.mode == Mode::Compat) == compat;
 }
 
-Candidate describe(const Context& context, const Survey& survey, NodeId id) {
+// The node without its pods, and with nothing blocked yet.
+Candidate without_pods(const Context& context, const Survey& survey, NodeId id) {
   const Cluster& cluster = context.cluster;
   const Node& node = cluster.nodes[id.index()];
   const NodePrice priced = price_node(context, survey.types, node);
@@ -71,26 +72,44 @@ Candidate describe(const Context& context, const Survey& survey, NodeId id) {
   c.price = priced.price;
   c.dollars = priced.dollars;
   c.lifetime_remaining = lifetime_remaining(cluster, node, context.now);
-  double total = 0;
-  for (PodId pod_id : node.pods) {
-    const Pod& pod = cluster.pods[pod_id.index()];
-    if (!reschedulable(pod)) continue;
-    const double cost = pod_cost(cluster, pod);
-    c.pods.push_back(pod_id);
-    total += cost;
-    c.eviction_cost += std::max(0.0, cost);
-  }
-  c.empty = c.pods.empty();
-  // One pod may weigh less than nothing, a node may not: else a move that loses money could pass.
-  c.disruption_cost = std::max(0.0, total) * c.lifetime_remaining;
+  c.pods.reserve(node.pods.size());
   return c;
 }
 
-}  // namespace
+// A pod of the node. REQUIRES: in the order of their ids, for sums of costs depend on it in the last digit.
+void take_in(const Cluster& cluster, const Survey& survey, PodId id, Candidate& c) {
+  const Pod& pod = cluster.pods[id.index()];
+  const auto note = [&](PodTrait trait, bool has) {
+    if (has) c.pod_traits |= static_cast<std::uint8_t>(trait);
+  };
+  note(PodTrait::DoNotDisrupt, pod.do_not_disrupt.valid());
+  note(PodTrait::DoNotEvict, pod.do_not_evict.valid());
+  note(PodTrait::NoController, !pod.has_controller);
+  note(PodTrait::ResourceClaims, survey.resource_claims && cluster.spec(pod).has_resource_claims);
+  note(PodTrait::UnderBudget, !survey.limits.over(pod).empty());
+  if (!reschedulable(pod)) return;
+  const double cost = pod_cost(cluster, pod);
+  c.pods.push_back(id);
+  c.disruption_cost += cost;
+  c.eviction_cost += std::max(0.0, cost);
+}
 
-Candidate assess_node(const Context& context, const Survey& survey, NodeId node) {
-  Candidate c = describe(context, survey, node);
-  const Probe probe{context, survey, context.cluster.nodes[node.index()], c};
+// All pods are in.
+void complete(Candidate& c) {
+  c.empty = c.pods.empty();
+  // One pod may weigh less than nothing, a node may not: else a move that loses money could pass.
+  c.disruption_cost = std::max(0.0, c.disruption_cost) * c.lifetime_remaining;
+}
+
+Candidate describe(const Context& context, const Survey& survey, NodeId id) {
+  Candidate c = without_pods(context, survey, id);
+  for (PodId pod : context.cluster.nodes[id.index()].pods) take_in(context.cluster, survey, pod, c);
+  complete(c);
+  return c;
+}
+
+void pass_gates(const Context& context, const Survey& survey, Candidate& c) {
+  const Probe probe{context, survey, context.cluster.nodes[c.node.index()], c};
   for (const Gate& gate : kGates) {
     if (!in_force(gate, probe.compat())) continue;
     Finding finding = gate.check(probe);
@@ -99,16 +118,32 @@ Candidate assess_node(const Context& context, const Survey& survey, NodeId node)
     c.message = std::move(finding.message);
     break;
   }
+}
+
+}  // namespace
+
+Candidate assess_node(const Context& context, const Survey& survey, NodeId node) {
+  Candidate c = describe(context, survey, node);
+  pass_gates(context, survey, c);
   return c;
 }
 
 std::vector<Candidate> assess_nodes(const Context& context) {
   assert(context.settings.pools.size() == context.cluster.pools.size());
+  const Cluster& cluster = context.cluster;
   const Survey survey(context);
   std::vector<Candidate> candidates;
-  candidates.reserve(context.cluster.nodes.size());
-  for (std::size_t i = 0; i < context.cluster.nodes.size(); ++i)
-    candidates.push_back(assess_node(context, survey, NodeId(i)));
+  candidates.reserve(cluster.nodes.size());
+  for (std::size_t i = 0; i < cluster.nodes.size(); ++i)
+    candidates.push_back(without_pods(context, survey, NodeId(i)));
+  // Pod after pod, as they lie in memory: node after node a large cluster would be read from all ends at once.
+  for (std::size_t i = 0; i < cluster.pods.size(); ++i)
+    if (const NodeId node = cluster.pods[i].node; node.valid())
+      take_in(cluster, survey, PodId(i), candidates[node.index()]);
+  for (Candidate& c : candidates) {
+    complete(c);
+    pass_gates(context, survey, c);
+  }
   return candidates;
 }
 

@@ -75,14 +75,14 @@ Launched launch(Cluster& cluster, const Replacement& replacement, Time now, std:
 std::vector<Pod> daemon_pods(Cluster& cluster, const Node& node) {
   schedule::Site site;
   site.name = node.name;
-  site.labels = node.labels;
+  site.labels = &node.labels;
   site.taints = node.taints;
   std::vector<Pod> pods;
   for (const DaemonSet& set : cluster.daemon_sets) {
     const PodSpec& spec = cluster.pod_specs[set.spec.index()];
     const schedule::Profile profile{
         spec.node_selector, spec.has_node_affinity, spec.node_affinity, {}, spec.tolerations};
-    if (schedule::judge(cluster, schedule::Dialect::Kubernetes, profile, site) !=
+    if (schedule::Judge(cluster, schedule::Dialect::Kubernetes, profile)(site) !=
         schedule::StaticVerdict::Fits)
       continue;
     Pod pod;
@@ -106,6 +106,30 @@ auto by_name(const Cluster& cluster) {
   return [&cluster](const T& a, const T& b) { return cluster.text(a.name) < cluster.text(b.name); };
 }
 
+// `places` are those of the ones that were inserted before, and of this one.
+template <typename T, typename Before>
+void insert_by_name(std::vector<T>& list, const T& one, std::vector<std::size_t>& places, Before before) {
+  const auto at = std::upper_bound(list.begin(), list.end(), one, before);
+  const auto place = static_cast<std::size_t>(at - list.begin());
+  for (std::size_t& other : places) other += other >= place ? 1 : 0;
+  places.push_back(place);
+  list.insert(at, one);
+}
+
+// The new ids of those that stay, beside the fresh ones.
+template <typename Id>
+std::vector<Id> renumbered(const std::vector<bool>& gone, const std::vector<std::size_t>& fresh) {
+  std::vector<Id> map(gone.size());
+  std::size_t next = 0;
+  const auto taken = [&] { return std::find(fresh.begin(), fresh.end(), next) != fresh.end(); };
+  for (std::size_t i = 0; i < gone.size(); ++i)
+    if (!gone[i]) {
+      while (taken()) ++next;
+      map[i] = Id(next++);
+    }
+  return map;
+}
+
 }  // namespace
 
 std::string replacement_name(std::size_t serial) { return fmt::format("tamp-new-{:05}", serial); }
@@ -116,8 +140,10 @@ void carry_out(Cluster& cluster, const Command& command, Time now, std::size_t s
     goes[n.index()] = true;
     if (ClaimId c = cluster.nodes[n.index()].claim; c.valid()) claim_goes[c.index()] = true;
   }
-  std::optional<Launched> made;
-  if (command.replacement) made = launch(cluster, *command.replacement, now, serial);
+  std::vector<Launched> made;
+  made.reserve(command.replacements.size());
+  for (const Replacement& r : command.replacements)
+    made.push_back(launch(cluster, r, now, serial + made.size()));
 
   // Where everything will be: nodes and claims stay in name order, with the new ones among them.
   std::vector<Node> nodes;
@@ -126,36 +152,20 @@ void carry_out(Cluster& cluster, const Command& command, Time now, std::size_t s
     if (!goes[i]) nodes.push_back(std::move(cluster.nodes[i]));
   for (std::size_t i = 0; i < cluster.claims.size(); ++i)
     if (!claim_goes[i]) claims.push_back(std::move(cluster.claims[i]));
-  std::size_t new_node = nodes.size(), new_claim = claims.size();
-  if (made) {
-    const auto node_at = std::upper_bound(nodes.begin(), nodes.end(), made->node, by_name<Node>(cluster));
-    const auto claim_at =
-        std::upper_bound(claims.begin(), claims.end(), made->claim, by_name<NodeClaim>(cluster));
-    new_node = static_cast<std::size_t>(node_at - nodes.begin());
-    new_claim = static_cast<std::size_t>(claim_at - claims.begin());
-    nodes.insert(node_at, made->node);
-    claims.insert(claim_at, made->claim);
+  std::vector<std::size_t> new_nodes, new_claims;  // where they are, by number of the replacement
+  for (const Launched& one : made) {
+    insert_by_name(nodes, one.node, new_nodes, by_name<Node>(cluster));
+    insert_by_name(claims, one.claim, new_claims, by_name<NodeClaim>(cluster));
   }
-  const auto renumbered = [](const std::vector<bool>& gone, std::size_t fresh, auto id) {
-    std::vector<decltype(id)> map(gone.size());
-    std::size_t next = 0;
-    for (std::size_t i = 0; i < gone.size(); ++i)
-      if (!gone[i]) {
-        if (next == fresh) ++next;
-        map[i] = decltype(id)(next++);
-      }
-    return map;
-  };
-  const bool is_new = made.has_value();
-  const auto node_of = renumbered(goes, is_new ? new_node : goes.size() + 1, NodeId());
-  const auto claim_of = renumbered(claim_goes, is_new ? new_claim : claim_goes.size() + 1, ClaimId());
+  const auto node_of = renumbered<NodeId>(goes, new_nodes);
+  const auto claim_of = renumbered<ClaimId>(claim_goes, new_claims);
 
   std::vector<NodeId> to(cluster.pods.size());
   std::vector<bool> moves(cluster.pods.size());
   for (const Move& m : command.moves) {
     if (m.pod.index() >= cluster.pods.size()) continue;  // one that its controller has yet to make
     moves[m.pod.index()] = true;
-    to[m.pod.index()] = m.to.valid() ? node_of[m.to.index()] : NodeId(new_node);
+    to[m.pod.index()] = m.to.valid() ? node_of[m.to.index()] : NodeId(new_nodes[m.replacement]);
   }
   std::vector<Pod> pods;
   pods.reserve(cluster.pods.size());
@@ -169,16 +179,16 @@ void carry_out(Cluster& cluster, const Command& command, Time now, std::size_t s
       pod.node = node_of[pod.node.index()];
     pods.push_back(std::move(pod));
   }
-  if (made) {
-    for (Pod& pod : daemon_pods(cluster, made->node)) {
-      pod.node = NodeId(new_node);
+  for (std::size_t i = 0; i < made.size(); ++i)
+    for (Pod& pod : daemon_pods(cluster, made[i].node)) {
+      pod.node = NodeId(new_nodes[i]);
       pods.push_back(std::move(pod));
     }
+  if (!made.empty())
     std::sort(pods.begin(), pods.end(), [&](const Pod& a, const Pod& b) {
       return std::pair(cluster.text(a.ns), cluster.text(a.name)) <
              std::pair(cluster.text(b.ns), cluster.text(b.name));
     });
-  }
 
   cluster.nodes = std::move(nodes);
   cluster.claims = std::move(claims);
@@ -186,17 +196,13 @@ void carry_out(Cluster& cluster, const Command& command, Time now, std::size_t s
   for (std::size_t i = 0; i < cluster.nodes.size(); ++i) {
     Node& node = cluster.nodes[i];
     node.pods.clear();
-    if (is_new && i == new_node)
-      node.claim = ClaimId(new_claim);
-    else if (node.claim.valid())
-      node.claim = claim_of[node.claim.index()];
+    if (node.claim.valid()) node.claim = claim_of[node.claim.index()];
   }
-  for (std::size_t i = 0; i < cluster.claims.size(); ++i) {
-    NodeClaim& claim = cluster.claims[i];
-    if (is_new && i == new_claim)
-      claim.node = NodeId(new_node);
-    else if (claim.node.valid())
-      claim.node = node_of[claim.node.index()];
+  for (NodeClaim& claim : cluster.claims)
+    if (claim.node.valid()) claim.node = node_of[claim.node.index()];
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    cluster.nodes[new_nodes[i]].claim = ClaimId(new_claims[i]);
+    cluster.claims[new_claims[i]].node = NodeId(new_nodes[i]);
   }
   for (std::size_t i = 0; i < cluster.pods.size(); ++i)
     if (NodeId n = cluster.pods[i].node; n.valid()) cluster.nodes[n.index()].pods.push_back(PodId(i));

@@ -31,6 +31,7 @@ EvictionLimits::EvictionLimits(const Cluster& cluster) {
 }
 
 std::span<const std::uint32_t> EvictionLimits::over(const Pod& pod) const {
+  if (by_labels_.empty()) return {};
   const auto it = by_labels_.find(key_of(pod));
   return it == by_labels_.end() ? std::span<const std::uint32_t>() : it->second;
 }

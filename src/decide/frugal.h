@@ -8,9 +8,10 @@
 //    the dual of buying room for all pods at once, fractions of machines allowed.
 // 2. A node is worth λ times its room, because what is free on it will be filled, and costs its price. What it costs beyond its
 //    worth is saved by emptying it, for the moves of its pods. Nodes that save most per move are to go ("doomed"), as many as the
-//    sum asks for; the rate ρ (dollars per unit of disruption) at which the line is drawn is found by bisection.
+//    sum asks for; the rate ρ (dollars per unit of disruption) at which the line is drawn is found by bisection. Nodes are whole, so the line
+//    leaves a part of the sum unused: nodes are exchanged across it while that saves moves.
 // 3. Doomed nodes take no pods. Those whose pods find room on the nodes that stay are deleted together; when that room is used up,
-//    as many as fill one new machine are replaced by it.
+//    as many as fill one new machine are replaced by it, which has no more room than is missing, if one such will do.
 //
 // Each pod so moves once. Every command passes the same simulation, prices and gates as any other. Work is counted, not timed.
 #pragma once
@@ -26,15 +27,16 @@ namespace tamp::decide {
 
 struct Doom {
   std::vector<const Candidate*> nodes;  // most savings per unit of disruption first
-  double core_worth = 0;                // dollars per hour
-  double gigabyte_worth = 0;
+  double missing = 0;  // dollars per hour: what the room is worth that the nodes that stay do not have
 };
 
 struct Aim {
   double most = 0;  // what the whole cluster may cost per hour in the end
   double press =
       0;  // who is doomed is decided for so much less, a share: constraints leave more room unused than the balance knows
-  std::uint64_t taste = 0;  // which of nodes that are nearly equal are doomed; the same number, the same ones
+  // Which of nodes that are nearly equal are doomed, how much room is taken to stay unused, how large new machines are. The same number, the same
+  // way.
+  std::uint64_t taste = 0;
 };
 
 // `candidates` are those that may go in this step or in a later one; `most` is what the whole cluster may cost per hour.

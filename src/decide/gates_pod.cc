@@ -13,6 +13,12 @@ const Pod* find_pod(const Probe& probe, Predicate blocks) {
   return nullptr;
 }
 
+// Where only pods with the trait can block.
+template <typename Predicate>
+const Pod* find_pod(const Probe& probe, PodTrait trait, Predicate blocks) {
+  return probe.candidate.has_pod(trait) ? find_pod(probe, blocks) : nullptr;
+}
+
 bool is_true(const Probe& probe, Symbol annotation) { return annotation == probe.cluster().known.true_; }
 
 Protection protection_of(const Probe& probe, const Pod& pod) {
@@ -60,8 +66,8 @@ std::string budget_name(const Probe& probe, std::uint32_t index) {
 }  // namespace
 
 Finding pod_do_not_disrupt(const Probe& probe) {
-  const Pod* pod =
-      find_pod(probe, [&](const Pod& p) { return p.active() && protection_of(probe, p).active; });
+  const Pod* pod = find_pod(probe, PodTrait::DoNotDisrupt,
+                            [&](const Pod& p) { return p.active() && protection_of(probe, p).active; });
   if (pod == nullptr) return pass(probe, "no pod forbids it");
   const std::string_view value = probe.cluster().text(pod->do_not_disrupt);
   if (const Protection protection = protection_of(probe, *pod); protection.until)
@@ -72,8 +78,8 @@ Finding pod_do_not_disrupt(const Probe& probe) {
 }
 
 Finding pod_do_not_evict(const Probe& probe) {
-  const Pod* pod =
-      find_pod(probe, [&](const Pod& p) { return p.active() && is_true(probe, p.do_not_evict); });
+  const Pod* pod = find_pod(probe, PodTrait::DoNotEvict,
+                            [&](const Pod& p) { return p.active() && is_true(probe, p.do_not_evict); });
   if (pod == nullptr) return pass(probe, "no pod forbids it");
   return fail("pod {} is annotated karpenter.sh/do-not-evict: \"true\"", PodName{probe.cluster(), *pod});
 }
@@ -104,7 +110,7 @@ Finding pod_local_storage(const Probe& probe) {
 Finding pod_without_controller(const Probe& probe) {
   const auto& allowed = probe.settings().allow_unowned_pods;
   if (allowed.value) return pass(probe, "allowUnownedPods is true").from(allowed.source);
-  const Pod* pod = find_pod(probe, [&](const Pod& p) {
+  const Pod* pod = find_pod(probe, PodTrait::NoController, [&](const Pod& p) {
     if (p.has_controller || !reschedulable(p)) return false;
     return !(probe.cluster_autoscaler() && is_true(probe, p.safe_to_evict));
   });
@@ -114,8 +120,9 @@ Finding pod_without_controller(const Probe& probe) {
 }
 
 Finding pod_resource_claims(const Probe& probe) {
-  const Pod* pod = find_pod(
-      probe, [&](const Pod& p) { return reschedulable(p) && probe.cluster().spec(p).has_resource_claims; });
+  const Pod* pod = find_pod(probe, PodTrait::ResourceClaims, [&](const Pod& p) {
+    return reschedulable(p) && probe.cluster().spec(p).has_resource_claims;
+  });
   if (pod == nullptr) return pass(probe, "no pod claims devices");
   return fail("pod {} has dynamic resource claims, which the simulation cannot place",
               PodName{probe.cluster(), *pod});
@@ -127,7 +134,8 @@ Finding pod_disruption_budget(const Probe& probe) {
     if (budgets.size() != 1 || !under_budgets(probe, pod)) return nullptr;
     return refuses(probe.cluster().budgets[budgets.front()], pod) ? &budgets.front() : nullptr;
   };
-  const Pod* pod = find_pod(probe, [&](const Pod& p) { return refused_by(p) != nullptr; });
+  const Pod* pod =
+      find_pod(probe, PodTrait::UnderBudget, [&](const Pod& p) { return refused_by(p) != nullptr; });
   if (pod == nullptr) return pass(probe, "every budget allows an eviction");
   const std::uint32_t index = *refused_by(*pod);
   const PodDisruptionBudget& budget = probe.cluster().budgets[index];
@@ -139,8 +147,9 @@ Finding pod_disruption_budget(const Probe& probe) {
 }
 
 Finding multiple_disruption_budgets(const Probe& probe) {
-  const Pod* pod = find_pod(
-      probe, [&](const Pod& p) { return probe.survey.limits.over(p).size() > 1 && under_budgets(probe, p); });
+  const Pod* pod = find_pod(probe, PodTrait::UnderBudget, [&](const Pod& p) {
+    return probe.survey.limits.over(p).size() > 1 && under_budgets(probe, p);
+  });
   if (pod == nullptr) return pass(probe, "no pod is under two budgets");
   std::string names;
   for (const std::uint32_t index : probe.survey.limits.over(*pod))

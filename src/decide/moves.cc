@@ -25,7 +25,7 @@ Moves::Moves(const Context& context)
   if (!context.settings.karpenter_compat) completed_ = with_missing_pods(context.cluster);
   const Cluster& cluster = completed_ ? *completed_ : context.cluster;
   index_ = std::make_unique<schedule::Index>(cluster, schedule_options(context));
-  simulation_ = std::make_unique<schedule::Simulation>(*index_, background_pods(context, cluster));
+  simulation_ = std::make_unique<schedule::Simulation>(*index_, background_pods(context, *index_));
 }
 
 bool Moves::before(const Candidate* a, const Candidate* b) const {
@@ -86,32 +86,35 @@ void Moves::replace(Candidate candidate) {
   order.insert(at, &place);
 }
 
-schedule::Outcome Moves::simulate(std::span<const Candidate* const> victims,
+schedule::Line Moves::line_up(std::span<const Candidate* const> victims) const {
+  std::vector<PodId> pods;
+  for (const Candidate* v : victims) pods.insert(pods.end(), v->pods.begin(), v->pods.end());
+  return index_->line_up(pods);
+}
+
+schedule::Outcome Moves::simulate(std::span<const Candidate* const> victims, const schedule::Line& line,
                                   const schedule::NewNode& new_node) {
   std::vector<NodeId> nodes;
-  std::vector<PodId> pods;
-  for (const Candidate* v : victims) {
-    nodes.push_back(v->node);
-    pods.insert(pods.end(), v->pods.begin(), v->pods.end());
-  }
-  auto outcome = simulation_->try_without(nodes, pods, new_node);
+  nodes.reserve(victims.size());
+  for (const Candidate* v : victims) nodes.push_back(v->node);
+  auto outcome = simulation_->try_without(nodes, line, new_node);
   placements_ += outcome.placements.size() + 1;
-  lifted_ += pods.size();
-  if (memo_) memo_->note(*simulation_, pods, outcome);
+  lifted_ += line.pods.size();
+  if (memo_) memo_->note(*simulation_, line.pods, outcome);
   return outcome;
 }
 
 bool Moves::deletable(std::span<const Candidate* const> victims) {
   schedule::NewNode none;
   none.allowed = false;
-  return simulate(victims, none).placed();
+  return simulate(victims, line_up(victims), none).placed();
 }
 
 bool Moves::replaceable(std::span<const Candidate* const> victims, std::size_t template_index, double below) {
   schedule::NewNode one;
   one.price_below = below;
   one.template_index = template_index;
-  return simulate(victims, one).placed();
+  return simulate(victims, line_up(victims), one).placed();
 }
 
 Priced Moves::refuse(const schedule::Outcome& outcome) const {
@@ -157,10 +160,15 @@ Priced Moves::refuse(const schedule::Outcome& outcome) const {
 }
 
 Priced Moves::evaluate(std::span<const Candidate* const> victims, Method method, Machines machines) {
+  return evaluate(victims, line_up(victims), method, machines);
+}
+
+Priced Moves::evaluate(std::span<const Candidate* const> victims, const schedule::Line& line, Method method,
+                       Machines machines) {
   double price_below =
       machines == Machines::Cheaper ? total_dollars(victims) : schedule::NewNode{}.price_below;
-  return context_.settings.karpenter_compat ? evaluate_as_karpenter(victims, method, price_below)
-                                            : evaluate_as_kubernetes(victims, method, price_below);
+  return context_.settings.karpenter_compat ? evaluate_as_karpenter(victims, line, method, price_below)
+                                            : evaluate_as_kubernetes(victims, line, method, price_below);
 }
 
 const std::optional<Command>& Moves::search(const std::vector<const Candidate*>& order) {
@@ -191,8 +199,8 @@ const Priced& Moves::verdict(const Candidate& victim) {
   return *memo_->find(victim.node);
 }
 
-Priced Moves::evaluate_as_karpenter(std::span<const Candidate* const> victims, Method method,
-                                    double price_below) {
+Priced Moves::evaluate_as_karpenter(std::span<const Candidate* const> victims, const schedule::Line& line,
+                                    Method method, double price_below) {
   if (!index_->any_pool_launches()) {
     Priced p;
     p.reason = Reason::PoolNotFound;
@@ -201,16 +209,16 @@ Priced Moves::evaluate_as_karpenter(std::span<const Candidate* const> victims, M
   }
   schedule::NewNode any;
   any.price_below = price_below;
-  auto outcome = simulate(victims, any);
+  auto outcome = simulate(victims, line, any);
   if (!outcome.placed()) return refuse(outcome);
   return price_move(context_, *index_, victims, outcome, method, totals_);
 }
 
-Priced Moves::evaluate_as_kubernetes(std::span<const Candidate* const> victims, Method method,
-                                     double price_below) {
+Priced Moves::evaluate_as_kubernetes(std::span<const Candidate* const> victims, const schedule::Line& line,
+                                     Method method, double price_below) {
   schedule::NewNode none;
   none.allowed = false;
-  auto deleted = simulate(victims, none);
+  auto deleted = simulate(victims, line, none);
   if (deleted.placed()) return price_move(context_, *index_, victims, deleted, method, totals_);
 
   Priced best = refuse(deleted);
@@ -228,7 +236,7 @@ Priced Moves::evaluate_as_kubernetes(std::span<const Candidate* const> victims, 
     schedule::NewNode one;
     one.template_index = t;
     if (price_known) one.price_below = price_below;
-    auto outcome = simulate(victims, one);
+    auto outcome = simulate(victims, line, one);
     Priced p =
         outcome.placed() ? price_move(context_, *index_, victims, outcome, method, totals_) : refuse(outcome);
     bool better = p.command && (!best.command || p.command->savings > best.command->savings);
@@ -237,7 +245,36 @@ Priced Moves::evaluate_as_kubernetes(std::span<const Candidate* const> victims, 
     if (better || further) best = std::move(p);
     priced = priced || best.reason > Reason::NeedsSeveralNodes;
   }
+  // What must not cost more than an unknown price has no bound.
+  if (price_known && price_below < schedule::NewNode{}.price_below)
+    try_several_nodes(victims, line, method, price_below, best);
   return best;
+}
+
+void Moves::try_several_nodes(std::span<const Candidate* const> victims, const schedule::Line& line,
+                              Method method, double price_below, Priced& best) {
+  // Pods fill the first new node as far as its price goes. What a node may cost of what all that goes costs: with nearly all of it the
+  // second one takes what the largest machine leaves over; with a half there are two alike; with less there are more, or some that
+  // are small beside what is free elsewhere.
+  constexpr int kShares = 8;
+  const std::size_t most = index_->options().new_nodes;
+  if (most < 2) return;
+  for (std::size_t t = 0; t < index_->templates().size(); ++t)
+    for (int share = kShares; share > 0; --share) {
+      schedule::NewNode several;
+      several.template_index = t;
+      several.at_most = most;
+      several.price_below = price_below;
+      several.each_below = price_below * share / kShares;
+      const auto outcome = simulate(victims, line, several);
+      if (!outcome.placed()) continue;
+      Priced p = price_move(context_, *index_, victims, outcome, method, totals_);
+      // Compared at their cheapest: what is certain to be saved is less the more types there are to choose from, which is no fault.
+      const bool better = p.command && (!best.command ||
+                                        p.command->replacements_least() < best.command->replacements_least());
+      const bool further = !best.command && !p.command && p.reason > best.reason;
+      if (better || further) best = std::move(p);
+    }
 }
 
 }  // namespace tamp::decide

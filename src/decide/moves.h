@@ -25,6 +25,7 @@ class Moves {
 
   const Context& context() const { return context_; }
   const std::vector<Candidate>& candidates() const { return candidates_; }
+  std::vector<Candidate> take_candidates() && { return std::move(candidates_); }
   const Candidate& candidate(NodeId n) const { return candidates_[n.index()]; }
   const schedule::Index& index() const { return *index_; }
   std::span<const PoolTotals> totals() const { return totals_; }
@@ -39,6 +40,11 @@ class Moves {
   // Simulates and prices the removal of the victims together.
   Priced evaluate(std::span<const Candidate* const> victims, Method method,
                   Machines machines = Machines::Cheaper);
+  // The same for one who has their pods in line already.
+  Priced evaluate(std::span<const Candidate* const> victims, const schedule::Line& line, Method method,
+                  Machines machines = Machines::Cheaper);
+  // All pods of theirs that would have to move.
+  schedule::Line line_up(std::span<const Candidate* const> victims) const;
   // The best command over several nodes of the order, if there is one: in_order(false), as far as budgets go. Holds until the next
   // search.
   const std::optional<Command>& search(const std::vector<const Candidate*>& order);
@@ -70,9 +76,15 @@ class Moves {
   std::uint64_t effort() const { return lifted_ + placements_; }
 
  private:
-  Priced evaluate_as_karpenter(std::span<const Candidate* const> victims, Method method, double price_below);
-  Priced evaluate_as_kubernetes(std::span<const Candidate* const> victims, Method method, double price_below);
-  schedule::Outcome simulate(std::span<const Candidate* const> victims, const schedule::NewNode& new_node);
+  Priced evaluate_as_karpenter(std::span<const Candidate* const> victims, const schedule::Line& line,
+                               Method method, double price_below);
+  Priced evaluate_as_kubernetes(std::span<const Candidate* const> victims, const schedule::Line& line,
+                                Method method, double price_below);
+  // Puts several new nodes in place of `best`, where they cost less.
+  void try_several_nodes(std::span<const Candidate* const> victims, const schedule::Line& line, Method method,
+                         double price_below, Priced& best);
+  schedule::Outcome simulate(std::span<const Candidate* const> victims, const schedule::Line& line,
+                             const schedule::NewNode& new_node);
   Priced refuse(const schedule::Outcome& outcome) const;
   bool before(const Candidate* a, const Candidate* b) const;
 

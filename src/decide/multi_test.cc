@@ -135,6 +135,19 @@ TEST_F(Multi, APoolThatCannotGoDoesNotHideAnother) {
   EXPECT_EQ(karpenter(), "none") << "no prefix of them all works";
 }
 
+TEST_F(Multi, AZoneDoesNotHideAnother) {
+  // One pool. All nodes are full, so that they can only be replaced, several by one; every pod must stay in its zone, and no machine is in two zones. In
+  // the order they alternate, so that every prefix of two or more has both.
+  b.type("l").cpu(16000).memory_gi(64).price(0.50);
+  for (const char* n : {"n1", "n2", "n3", "n4", "n5", "n6", "n7"}) {
+    const char* zone = (n[1] - '0') % 2 == 1 ? "test-zone-a" : "test-zone-b";
+    b.pods(1, std::string("web-") + n).on(n).cpu(3500).node_selector(test::kZone, zone);
+    b.node(n).type("s").zone(zone);
+  }
+  EXPECT_EQ(own(), "multi replace n1 n3 n5 n7 by l");
+  EXPECT_EQ(karpenter(), "none") << "no prefix of them all works";
+}
+
 TEST_F(Multi, ThresholdsAddUp) {
   // $0.40 saved; 2 pods at $0.20 are just worth it, a third pod is one too many.
   b.pool("default").savings_threshold(0.2);

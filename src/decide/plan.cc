@@ -212,9 +212,17 @@ std::string_view name(Method method) {
   return "";
 }
 
+std::string replacement_alias(std::size_t number) {
+  return number == 0 ? "replacement" : fmt::format("replacement-{}", number + 1);
+}
+
 Plan make_plan(const Context& context, const PlanOptions& options) {
   Moves moves(context);
-  return make_plan(moves, options);
+  PlanOptions decisions = options;
+  decisions.candidates = false;
+  Plan plan = make_plan(moves, decisions);
+  if (options.candidates) plan.candidates = std::move(moves).take_candidates();
+  return plan;
 }
 
 Plan make_plan(Moves& moves, const PlanOptions& options) { return Pass(moves, options).run(); }

@@ -1,4 +1,4 @@
-// Plans in words, for tests: "single delete a", "multi replace a b by m.large".
+// Plans in words, for tests: "single delete a", "multi replace a b by m.large", "single replace a by s and by s".
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,12 +15,13 @@ namespace tamp::decide {
 inline std::string in_words(const Cluster& cluster, const Command& command) {
   constexpr const char* kMethods[] = {"empty", "multi", "single"};
   std::string out = kMethods[static_cast<std::size_t>(command.method)];
-  out += command.replacement ? " replace" : " delete";
+  out += command.replaces() ? " replace" : " delete";
   for (NodeId n : command.nodes) out += " " + std::string(cluster.text(cluster.nodes[n.index()].name));
-  if (!command.replacement) return out;
-  out += " by";
-  for (TypeId t : command.replacement->types)
-    out += " " + std::string(cluster.text(cluster.catalogue->types[t.index()].name));
+  for (std::size_t i = 0; i < command.replacements.size(); ++i) {
+    out += i > 0 ? " and by" : " by";
+    for (TypeId t : command.replacements[i].types)
+      out += " " + std::string(cluster.text(cluster.catalogue->types[t.index()].name));
+  }
   return out;
 }
 

@@ -67,9 +67,4 @@ double pod_cost(const Cluster& cluster, const Pod& pod) {
   return std::clamp(cost, -kCostLimit, kCostLimit);
 }
 
-bool reschedulable(const Pod& pod) {
-  if (pod.daemon() || pod.mirror) return false;
-  return pod.active() || (pod.owner_kind == OwnerKind::StatefulSet && pod.terminating());
-}
-
 }  // namespace tamp::decide

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 
@@ -30,7 +31,7 @@ class Market {
 
   bool sells(TypeId t, std::size_t offering, const Requirements& reqs) const {
     return type(t).offerings[offering].available &&
-           schedule::overlap(reqs, index_.offering_requirements(t)[offering], cluster_.symbols);
+           schedule::overlap(reqs, index_.offering_requirements(t, offering), cluster_.symbols);
   }
   LaunchPrice cheapest(TypeId t, const Requirements& reqs) const {
     LaunchPrice best;
@@ -129,14 +130,14 @@ struct Pricing {
     command.required_savings = required;
     for (const auto& p : outcome.placements)
       if (p.role == schedule::Role::Moved)
-        command.moves.push_back(
-            {p.pod, cluster().pods[p.pod.index()].node, p.site.valid() ? index.site(p.site).node : NodeId()});
+        command.moves.push_back({p.pod, cluster().pods[p.pod.index()].node,
+                                 p.site.valid() ? index.site(p.site).node : NodeId(), p.claim});
 
-    if (!compat() && !price_known && (outcome.claim || required.nanos > 0))
+    if (!compat() && !price_known && (!outcome.claims.empty() || required.nanos > 0))
       return refuse(Reason::PriceUnknown, unknown_price());
     command.savings = price;
     command.savings_known = price_known;
-    if (!outcome.claim) {
+    if (outcome.claims.empty()) {
       if (!compat() && price < required)
         return refuse(Reason::SavingsBelowThreshold,
                       fmt::format("saves {}/h, needs {}/h ({} per unit of disruption × {:.4g})",
@@ -145,11 +146,12 @@ struct Pricing {
       result.command = std::move(command);
       return std::move(result);
     }
+    if (outcome.claims.size() > 1) return several_replacements(std::move(command), price, required);
     return replacement(std::move(command), price, dollars, required);
   }
 
   Priced replacement(Command command, Money price, double dollars, Money required) {
-    const Claim& claim = *outcome.claim;
+    const Claim& claim = outcome.claims.front();
     Requirements reqs = index.requirements().at(claim.requirements);
     const Symbols& symbols = cluster().symbols;
     Symbol capacity = cluster().known.capacity_type;
@@ -234,41 +236,125 @@ struct Pricing {
       std::size_t keep = std::max(kSpotFlexibility, needed_for_min_values(index, types, reqs).value_or(0));
       if (types.size() > keep) types.resize(keep);
     }
-    if (!spot_to_spot && may_be(reqs, capacity, cluster().known.spot, symbols) &&
-        may_be(reqs, capacity, cluster().known.on_demand, symbols)) {
-      // The prices above assume spot where spot is offered; should it run out, better no launch than a dear one.
-      Requirements pinned = reqs;
-      pinned.add(schedule::exactly(capacity, cluster().known.spot), symbols);
-      auto as_spot = [&](TypeId t) { return market.cheapest(t, pinned).dollars != kNever; };
-      if (compat()) {
-        reqs = std::move(pinned);
-      } else if (std::any_of(types.begin(), types.end(), as_spot)) {
-        reqs = std::move(pinned);
-        std::erase_if(types, [&](TypeId t) { return market.cheapest(t, reqs).dollars == kNever; });
-        order(types, reqs);
-        if (!needed_for_min_values(index, types, reqs))
-          return refuse(
-              Reason::MinValues,
-              fmt::format("only {} cheaper types are offered as spot: the pool's minValues do not hold",
-                          types.size()));
-      }
-    }
+    if (!spot_to_spot && !settle_for_spot(types, reqs))
+      return refuse(Reason::MinValues,
+                    fmt::format("only {} cheaper types are offered as spot: the pool's minValues do not hold",
+                                types.size()));
 
-    if (method == Method::Multi && !drop_same_types(types, reqs)) return std::move(result);
+    if (method == Method::Multi && !drop_same_types(types, reqs, same_type_limit(types)))
+      return std::move(result);
 
     double best_case = types.empty() ? 0 : market.cheapest(types.front(), reqs).dollars;
     if (best_case == kNever) best_case = 0;
-    Replacement r = describe(types, reqs);
+    Replacement r = describe(claim, types, reqs);
     command.savings = price - r.price;
     double scored = compat() ? dollars - best_case : command.savings.dollars();
     if (!score(command, scored, dollars)) return std::move(result);
-    command.replacement = std::move(r);
+    command.replacements = {std::move(r)};
     result.command = std::move(command);
     return std::move(result);
   }
 
+  // Several new nodes, by our own rules only: the same rules, each for the sum, with the dearest machine counted that each of them
+  // may become. So whichever the cloud picks, the move still saves what it must.
+  Priced several_replacements(Command command, Money price, Money required) {
+    struct Launch {
+      const Claim& claim;
+      Requirements reqs;
+      std::vector<TypeId> types;
+      Money least;  // what the cheapest of the types costs at worst
+    };
+    const Symbols& symbols = cluster().symbols;
+    const Symbol capacity = cluster().known.capacity_type;
+    const bool all_spot = std::all_of(victims.begin(), victims.end(), [&](const Candidate* v) {
+      return v->capacity_type == cluster().known.spot;
+    });
+    std::vector<Launch> launches;
+    Money together;
+    for (const Claim& claim : outcome.claims) {
+      Launch launch{claim, index.requirements().at(claim.requirements), claim.type_list(index), {}};
+      // That the machine which comes is among the cheapest, and is not replaced again at once, is known of a single one only.
+      if (all_spot && may_be(launch.reqs, capacity, cluster().known.spot, symbols))
+        return refuse(
+            Reason::NeedsSeveralNodes,
+            "its pods would need more than one new node, and spot nodes are replaced by one spot node");
+      std::erase_if(launch.types, [&](TypeId t) { return market.worst(t, launch.reqs).dollars == kNever; });
+      order(launch.types, launch.reqs);
+      if (launch.types.size() > kMostTypes) launch.types.resize(kMostTypes);
+      if (launch.types.empty())
+        return refuse(Reason::NoCheaperReplacement, "no machine of the catalogue would do");
+      launch.least = market.worst(launch.types.front(), launch.reqs).money;
+      for (TypeId t : launch.types) launch.least = std::min(launch.least, market.worst(t, launch.reqs).money);
+      together += launch.least;
+      launches.push_back(std::move(launch));
+    }
+    if (together >= price)
+      return refuse(Reason::NoCheaperReplacement,
+                    fmt::format("the cheapest {} machines that would do cost {}/h together; now {}/h",
+                                launches.size(), format_money(together, 6), format_money(price, 6)));
+    if (price - together < required)
+      return refuse(
+          Reason::SavingsBelowThreshold,
+          fmt::format("saves {}/h at best with {} new nodes, needs {}/h ({} per unit of disruption × {:.4g})",
+                      format_money(price - together), launches.size(), format_money(required),
+                      threshold_text(), command.disruption_cost));
+
+    // What may be spent beyond the cheapest machines is shared out among them by their prices.
+    const Money most = std::min(price - Money{1}, price - required);
+    for (Launch& launch : launches) {
+      const double share = together.nanos > 0 ? most.dollars() / together.dollars() : 1;
+      const Money limit{static_cast<std::int64_t>(
+          std::floor(static_cast<double>(launch.least.nanos) * std::max(1.0, share)))};
+      std::erase_if(launch.types, [&](TypeId t) { return market.worst(t, launch.reqs).money > limit; });
+      if (!settle_for_spot(launch.types, launch.reqs) ||
+          !needed_for_min_values(index, launch.types, launch.reqs))
+        return refuse(Reason::MinValues,
+                      fmt::format("only {} types save enough beside the other new nodes: the "
+                                  "pool's minValues do not hold",
+                                  launch.types.size()));
+    }
+    if (method == Method::Multi) {
+      double limit = kNever;
+      for (const Launch& launch : launches) limit = std::min(limit, same_type_limit(launch.types));
+      for (Launch& launch : launches)
+        if (!drop_same_types(launch.types, launch.reqs, limit)) return std::move(result);
+    }
+    for (const Launch& launch : launches)
+      command.replacements.push_back(describe(launch.claim, launch.types, launch.reqs));
+    command.savings = price - command.replacements_price();
+    // Pinned to spot a machine may cost more than the reserved one that was counted.
+    if (command.savings.nanos <= 0 || command.savings < required)
+      return refuse(
+          Reason::SavingsBelowThreshold,
+          fmt::format("saves only {}/h with {} new nodes", format_money(command.savings), launches.size()));
+    if (!score(command, command.savings.dollars(), total_dollars(victims))) return std::move(result);
+    result.command = std::move(command);
+    return std::move(result);
+  }
+
+  // Prices assume spot where spot is offered; should it run out, better no launch than a dear one. False: nothing remains that
+  // satisfies minValues.
+  bool settle_for_spot(std::vector<TypeId>& types, Requirements& reqs) const {
+    const Symbols& symbols = cluster().symbols;
+    const Symbol capacity = cluster().known.capacity_type;
+    if (!may_be(reqs, capacity, cluster().known.spot, symbols) ||
+        !may_be(reqs, capacity, cluster().known.on_demand, symbols))
+      return true;
+    Requirements pinned = reqs;
+    pinned.add(schedule::exactly(capacity, cluster().known.spot), symbols);
+    const auto as_spot = [&](TypeId t) { return market.cheapest(t, pinned).dollars != kNever; };
+    if (!compat() && std::none_of(types.begin(), types.end(), as_spot)) return true;
+    reqs = std::move(pinned);
+    if (compat()) return true;
+    std::erase_if(types, [&](TypeId t) { return market.cheapest(t, reqs).dollars == kNever; });
+    order(types, reqs);
+    return needed_for_min_values(index, types, reqs).has_value();
+  }
+
   void order(std::vector<TypeId>& types, const Requirements& reqs) const {
     std::vector<std::pair<double, TypeId>> keyed;
+    keyed.reserve(types.size());
+    keyed.reserve(types.size());
     for (TypeId t : types) keyed.emplace_back(market.cheapest(t, reqs).dollars, t);
     std::sort(keyed.begin(), keyed.end(), [&](const auto& a, const auto& b) {
       if (a.first != b.first) return a.first < b.first;
@@ -278,8 +364,8 @@ struct Pricing {
   }
 
   // Several nodes for one of a type that is among them is the same as deleting the others: the new one must then be cheaper
-  // than the cheapest node of that type.
-  bool drop_same_types(std::vector<TypeId>& types, const Requirements& reqs) {
+  // than the cheapest node of that type. And so must each be, if there are several new ones.
+  double same_type_limit(const std::vector<TypeId>& types) const {
     double limit = kNever;
     for (TypeId t : types) {
       bool among = false;
@@ -291,6 +377,9 @@ struct Pricing {
         }
       if (among) limit = std::min(limit, least == kNever ? 0 : least);
     }
+    return limit;
+  }
+  bool drop_same_types(std::vector<TypeId>& types, const Requirements& reqs, double limit) {
     std::erase_if(types, [&](TypeId t) { return market.worst(t, reqs).dollars >= limit; });
     bool enough = needed_for_min_values(index, types, reqs).has_value();
     if (!types.empty() && enough) return true;
@@ -300,10 +389,13 @@ struct Pricing {
     return false;
   }
 
-  Replacement describe(const std::vector<TypeId>& types, const Requirements& reqs) const {
+  Replacement describe(const Claim& claim, const std::vector<TypeId>& types, const Requirements& reqs) const {
     Replacement r;
-    r.pool = index.templates()[outcome.claim->template_index].pool;
+    r.pool = index.templates()[claim.template_index].pool;
     r.types = types;
+    if (const LaunchPrice p = types.empty() ? LaunchPrice{} : market.cheapest(types.front(), reqs);
+        p.dollars != kNever)
+      r.least = p.money;
     for (TypeId t : types) {
       if (LaunchPrice p = market.worst(t, reqs); p.dollars != kNever) r.price = std::max(r.price, p.money);
       for (std::size_t i = 0; i < market.type(t).offerings.size(); ++i)

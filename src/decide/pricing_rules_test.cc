@@ -96,7 +96,7 @@ TEST_F(SpotToSpot, TheFiftyCheaperOnesWouldHaveBeenEnoughWithoutTheThreshold) {
   b.pool("default").savings_threshold(0);
   const auto plan = scene().plan();
   ASSERT_EQ(plan.commands.size(), 1u);
-  EXPECT_EQ(plan.commands[0].replacement->types.size(), 15u);
+  EXPECT_EQ(plan.commands[0].replacements.front().types.size(), 15u);
 }
 
 TEST_F(SpotToSpot, FifteenAreEnough) {
@@ -104,7 +104,7 @@ TEST_F(SpotToSpot, FifteenAreEnough) {
   offer(15, "good-", 0.08, 0.005);
   const auto plan = scene().plan();
   ASSERT_EQ(plan.commands.size(), 1u);
-  EXPECT_EQ(plan.commands[0].replacement->types.size(), 15u);
+  EXPECT_EQ(plan.commands[0].replacements.front().types.size(), 15u);
   EXPECT_EQ(plan.commands[0].savings, Money::from_dollars(0.08))
       << "the dearest of the fifteen may be the one";
 }
@@ -115,7 +115,7 @@ TEST_F(SpotToSpot, TheLaunchListIsCutToTheCheapestFifteen) {
   const auto s = scene();
   const auto plan = s.plan();
   ASSERT_EQ(plan.commands.size(), 1u);
-  const Replacement& r = *plan.commands[0].replacement;
+  const Replacement& r = plan.commands[0].replacements.front();
   ASSERT_EQ(r.types.size(), 15u);
   EXPECT_EQ(s.cluster.text(s.cluster.catalogue->types[r.types.front().index()].name), "good-19");
   EXPECT_EQ(s.cluster.text(s.cluster.catalogue->types[r.types.back().index()].name), "good-5");
@@ -127,7 +127,7 @@ TEST_F(SpotToSpot, ListIsLongerWhereMinValuesNeedIt) {
   b.pool("default").requirement(test::kInstanceType, SelectorOp::Exists, {}, 17);
   const auto plan = scene().plan();
   ASSERT_EQ(plan.commands.size(), 1u);
-  EXPECT_EQ(plan.commands[0].replacement->types.size(), 17u);
+  EXPECT_EQ(plan.commands[0].replacements.front().types.size(), 17u);
 }
 
 TEST_F(SpotToSpot, HalfTheLifetimeHalvesWhatIsRequired) {
@@ -166,7 +166,7 @@ TEST_F(SpotToSpot, AnOnDemandNodeMayGoToFewSpotTypes) {
   c.pods(8, "web").on("a").cpu(100);
   const PlanScene s(c);
   EXPECT_EQ(s.commands(), "single replace a by new") << "old saves $0.02 as spot, of $0.08 that are needed";
-  const Replacement r = *s.plan().commands.at(0).replacement;
+  const Replacement r = s.plan().commands.at(0).replacements.front();
   ASSERT_EQ(r.capacity_types.size(), 1u) << "the price is spot's, so it must not become on-demand";
   EXPECT_EQ(s.cluster.text(r.capacity_types[0]), "spot");
 }
@@ -217,7 +217,7 @@ TEST_F(WorstPrice, AZoneThatPodsCannotUseDoesNotCount) {
       .node_affinity(test::kZone, SelectorOp::In, {"test-zone-b", "test-zone-c"});
   const PlanScene scene(b);
   EXPECT_EQ(scene.commands(), "single replace a by new");
-  const Replacement r = *scene.plan().commands.at(0).replacement;
+  const Replacement r = scene.plan().commands.at(0).replacements.front();
   EXPECT_EQ(r.price, Money::from_dollars(0.4));
   EXPECT_EQ(r.zones.size(), 2u);
 }
@@ -252,7 +252,7 @@ TEST_F(WorstPrice, OnDemandAloneIsFineWhereNobodySellsSpot) {
   const PlanScene scene(b);
   const auto plan = scene.plan();
   ASSERT_EQ(plan.commands.size(), 1u);
-  const Replacement& r = *plan.commands[0].replacement;
+  const Replacement& r = plan.commands[0].replacements.front();
   ASSERT_EQ(r.types.size(), 1u);
   EXPECT_EQ(r.price, Money::from_dollars(0.10));
   ASSERT_EQ(r.capacity_types.size(), 1u);

@@ -58,7 +58,7 @@ TEST_F(MarginalSavings, ProceedsWhenNinetyPercentOfTheLifetimeAreGone) {
   EXPECT_EQ(command.savings, Money::from_dollars(0.006));
   EXPECT_EQ(command.required_savings, Money::from_dollars(0.005));
   EXPECT_NEAR(command.disruption_cost, 0.5, 1e-9);
-  EXPECT_EQ(command.replacement->price, Money::from_dollars(0.080));
+  EXPECT_EQ(command.replacements.front().price, Money::from_dollars(0.080));
 }
 
 TEST_F(MarginalSavings, AThresholdOfZeroTakesAnySaving) {
@@ -87,7 +87,8 @@ TEST_F(MarginalSavings, OnlyTypesThatSaveEnoughAreLaunched) {
   const PlanScene scene(b);
   EXPECT_EQ(scene.commands(), "single replace a by t2 t1");
   const Command command = scene.plan().commands.at(0);
-  EXPECT_EQ(command.replacement->price, Money::from_dollars(0.030)) << "the dearer of the two may be the one";
+  EXPECT_EQ(command.replacements.front().price, Money::from_dollars(0.030))
+      << "the dearer of the two may be the one";
   EXPECT_EQ(command.savings, Money::from_dollars(0.056)) << "certain at least";
 }
 

@@ -45,11 +45,11 @@ void Replanner::build() {
   for (std::size_t s = 0; s < index.shapes(); ++s) {
     const schedule::ShapeId id(s);
     const schedule::Shape& shape = index.shape(id);
-    for (const schedule::Variant& v : shape.variants) {
+    for (const schedule::Variant& v : shape.variants()) {
       for (const auto& use : v.groups) readers_[use.group.index()].push_back(id);
       for (const auto& use : v.affinity) readers_[use.group.index()].push_back(id);
     }
-    for (schedule::GroupId g : shape.repelled_by) readers_[g.index()].push_back(id);
+    for (schedule::GroupId g : shape.repelled_by()) readers_[g.index()].push_back(id);
   }
 
   spare_.clear();
@@ -148,8 +148,8 @@ void Replanner::put(PodId id, Pod version, bool fresh) {
     for (schedule::GroupId g : groups)
       for (schedule::ShapeId reader : readers_[g.index()]) reads_[reader.index()] = 1;
   };
-  mark(shape.counted_by);
-  mark(shape.repels);
+  mark(shape.counted_by());
+  mark(shape.repels());
 
   VerdictMemo* const memo = moves_->memo();
   stood_.resize(nodes.size());

@@ -2,22 +2,27 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <optional>
 
+#include "decide/frugal.h"
 #include "decide/traveller.h"
 
 namespace tamp::decide {
 namespace {
 
 // What a road may cost more at its end than another, and still counts as ending at the same cost.
-constexpr double kAllowance = 0.0095;
-// An end that saves less than this share of what the passes save is no measure.
-constexpr double kSameSavings = 0.9;
-// Shares of another's moves that are few: on plain clusters, and where constraints leave less choice.
-constexpr std::array kFewMoves = {0.6, 0.8};
+constexpr double kAllowance = 0.0098;
+// Sums that differ by less, as a share, are equal: money is counted in nano-dollars.
+constexpr double kRounding = 1e-12;
+// The share of another's moves that is few: where pods go wherever there is room, and where constraints leave less choice.
+constexpr double kFewMoves = 0.6, kFewConstrainedMoves = 0.8;
 // Small clusters are tried in many ways, larger ones in fewer.
-constexpr std::size_t kNodesInOrders = 3000, kMostOrders = 7;
-constexpr std::size_t kNodesInRoads = 18000, kFewestRoads = 3, kMostRoads = 180;
+constexpr std::size_t kNodesInOrders = 2400, kFewestOrders = 8, kMostOrders = 15;
+constexpr std::size_t kNodesInRoads = 40000, kFewestRoads = 24, kMostRoads = 240;
+// And where many machines are for sale, each of which a pod for a new one is held against, in fewer.
+constexpr std::size_t kFewTypes = 36;
 // The default of "Consolidation Savings Threshold".
 constexpr double kWorthPerMove = 0.01;
 
@@ -29,136 +34,165 @@ std::size_t end_moves(const Road& road) { return road.steps.empty() ? 0 : road.s
 struct End {
   double cost = 0;  // per hour
   std::size_t moves = 0;
-  std::size_t weight = 1;  // as a measure for others
 };
 End end_of(const Road& road) { return {end_cost(road), end_moves(road)}; }
 
 // Where the cluster is when Karpenter's own search (the longest prefix of an order) has taken it as far as it goes. That depends on how it
-// happens to order equal nodes, often by percents, so several orders are followed. That of their names comes first and weighs as much as all others
-// together: it is the only one that anybody can follow again.
+// happens to order equal nodes, often by percents, so several orders are followed, that of their names first.
 std::vector<End> karpenters_ends(const Context& context, const PlanOptions& options,
-                                 const RoadOptions& wanted, std::uint64_t& spent) {
+                                 const RoadOptions& wanted, std::size_t most_orders, std::uint64_t& spent) {
   Settings settings = context.settings;
   settings.karpenter_compat = true;
-  const std::size_t nodes = std::max<std::size_t>(1, context.cluster.nodes.size());
-  const std::uint64_t orders = std::clamp<std::size_t>(kNodesInOrders / nodes, 1, kMostOrders);
   std::vector<End> ends;
-  for (std::uint64_t order = 0; order < orders && spent < wanted.effort; ++order) {
+  for (std::uint64_t order = 0; order < most_orders && spent < wanted.effort; ++order) {
     const Context as_karpenter{context.cluster,     settings, context.now, context.last_node_deleted,
                                context.leader_node, order};
     Traveller traveller(as_karpenter, options);
     traveller.go(SIZE_MAX, wanted.effort - spent, [](Traveller& t) { return t.pass(); });
     spent += traveller.effort();
-    if (!traveller.road().arrived) continue;
-    ends.push_back(end_of(traveller.road()));
-    if (order == 0) ends.back().weight = std::max<std::size_t>(1, orders - 1);
+    if (traveller.road().arrived) ends.push_back(end_of(traveller.road()));
   }
   return ends;
 }
 
-// What a road is measured by: a given sum, with the moves that the passes take; else Karpenter's ends. Where rules that Karpenter's order runs into
-// stop it much earlier than the passes, theirs.
-std::vector<End> ends_to_reach(const Context& context, const PlanOptions& options, const RoadOptions& wanted,
-                               const Road& passes, std::uint64_t& spent) {
-  const End own = end_of(passes);
-  if (wanted.target) return {{wanted.target->dollars() / (1 + kAllowance), own.moves}};
-  std::vector<End> ends = karpenters_ends(context, options, wanted, spent);
-  const double begin = passes.hourly_cost.dollars();
-  std::erase_if(ends, [&](const End& e) { return begin - e.cost < kSameSavings * (begin - own.cost); });
-  if (ends.empty()) ends.push_back(own);
-  return ends;
+// As a number of nodes that it takes as long to find a way through.
+std::size_t size_of(const Moves& moves) {
+  std::size_t types = 0;
+  for (const auto& t : moves.index().templates()) types += t.types.size();
+  return std::max<std::size_t>(1,
+                               moves.index().cluster().nodes.size() * std::max(kFewTypes, types) / kFewTypes);
 }
 
-// How a road compares with others' ends.
-struct Standing {
-  // Weight of the ends that it keeps up with, at no higher cost and with few moves; those with very few count twice.
-  std::size_t keeps_up = 0;
-  // The share of their moves that it takes, in the mean. To cost more than is allowed is as bad as to move as many pods as they did, and worse the
-  // more it is.
-  double regret = 0;
+bool constrained(const Cluster& cluster) {
+  return std::any_of(cluster.pods.begin(), cluster.pods.end(), [&](const Pod& pod) {
+    const PodSpec& spec = cluster.spec(pod);
+    return !spec.node_selector.empty() || spec.has_node_affinity || !spec.affinity.empty() ||
+           !spec.anti_affinity.empty() || !spec.spread.empty();
+  });
+}
 
-  bool operator<(const Standing& o) const {
-    return keeps_up != o.keeps_up ? keeps_up < o.keeps_up : regret > o.regret;
+// What a road is measured by.
+struct Measure {
+  std::vector<End> ends;
+  double few;  // moves, as a share of an end's
+  // What lies below the ends is worth having where it takes few moves more: Karpenter's order may run into a rule and stop early.
+  double lowest;        // cost that the passes reach
+  bool below_is_worth;  // not where a sum was given
+
+  // How well a road does beside the ends; more is better. An end counts where the road costs no more than is allowed: most of it for having taken few
+  // of its moves, the rest for each that was not taken, and for every dollar less. What is too dear counts against it, the more the dearer.
+  double standing(const End& end) const {
+    constexpr double kWidth = 0.01, kForMoves = 0.5, kForDollars = 1.5, kManyMoves = 2;
+    double sum = 0;
+    for (const End& other : ends) {
+      const double above = end.cost / std::max(1e-9, other.cost) - 1;
+      const double share =
+          std::min(kManyMoves, static_cast<double>(end.moves) /
+                                   static_cast<double>(std::max<std::size_t>(1, other.moves)));
+      if (above > kAllowance + kRounding)
+        sum -= above - kAllowance;
+      else
+        sum += 1 / (1 + std::exp((share - few) / kWidth)) + kForMoves * (1 - share) +
+               (below_is_worth ? kForDollars * (kAllowance - above) : 0);
+    }
+    return sum / static_cast<double>(ends.size());
+  }
+
+  // Sums that are worth being sent to: as much as is allowed beside each of the ends, where they are not nearly the same, and some below.
+  std::vector<double> marks() const {
+    constexpr double kSame = 0.0005, kFarBelow = 0.99;
+    constexpr int kBelow = 4;
+    std::vector<double> costs, list;
+    for (const End& e : ends) costs.push_back(e.cost);
+    std::sort(costs.begin(), costs.end());
+    for (const double cost : costs)
+      if (list.empty() || cost > list.back() * (1 + kSame)) list.push_back(cost);
+    const double least = costs.front();
+    if (below_is_worth && lowest < kFarBelow * least)
+      for (int i = 1; i <= kBelow; ++i) list.push_back(least - (least - lowest) * i / kBelow);
+    for (double& mark : list) mark *= 1 + kAllowance;
+    return list;
   }
 };
 
-Standing standing(const End& end, const std::vector<End>& others) {
-  Standing s;
-  double weights = 0;
-  for (const End& other : others) {
-    const double above = end.cost / std::max(1e-9, other.cost) - 1;
-    const double share =
-        static_cast<double>(end.moves) / static_cast<double>(std::max<std::size_t>(1, other.moves));
-    const bool too_dear = above > kAllowance;
-    weights += static_cast<double>(other.weight);
-    s.regret += static_cast<double>(other.weight) * (too_dear ? above / kAllowance : share);
-    if (too_dear) continue;
-    for (const double few : kFewMoves) s.keeps_up += share <= few ? other.weight : 0;
-  }
-  s.regret /= weights;
-  return s;
-}
-
-// Pods are no liquid: a road ends a little above or below where it was sent. So several are sent, to sums above the marks and below; from the
-// best of them on, others with other tastes and nearly the same aim.
-constexpr std::array kAims = {0.009, 0.012, 0.006};
-constexpr std::array kNearby = {0.0, 0.001, -0.001, 0.002};
-// Marks that are nearer to each other than this share count as one.
-constexpr double kSameMark = 0.002;
+// Pods are no liquid: a road ends a little below where it was sent, or finds no way there. So many are sent, with other tastes and nearly the same
+// aim: to the marks that promise most the same number, then to the better half of them, and so on.
+constexpr std::array kNearby = {0.0, 0.0005, 0.001, 0.0, 0.002};
+constexpr std::size_t kCamps = 4, kRounds = 3;
 
 class Expedition {
  public:
-  Expedition(const Context& context, const PlanOptions& options, std::uint64_t effort, std::vector<End> ends)
-      : context_(context), options_(options), effort_(effort), ends_(std::move(ends)), start_(context) {}
+  Expedition(Moves& start, const PlanOptions& options, std::uint64_t effort, Measure measure)
+      : start_(start),
+        options_(options),
+        effort_(effort),
+        measure_(std::move(measure)),
+        order_(start.in_order(false)) {}
 
-  // A better one than `best`, if there is one.
-  void search(Road& best) {
-    standing_ = standing(end_of(best), ends_);
-    const std::size_t roads =
-        std::clamp(kNodesInRoads / context_.cluster.nodes.size(), kFewestRoads, kMostRoads);
-    std::vector<Heading> headings;
-    for (const double aim : kAims)
-      for (const double mark : marks()) headings.push_back({mark * (1 + aim), 0});
-    Heading best_so_far = headings.front();
-    for (std::size_t i = 0; i < roads && spent_ < effort_; ++i) {
-      Heading heading = i < headings.size() ? headings[i] : best_so_far;
-      if (i >= headings.size()) {
-        heading.most *= 1 + kNearby[i % kNearby.size()];
-        heading.taste = i;
-      }
-      if (go(best, heading)) best_so_far = heading;
+  // A better one than `best`, if there is one among so many.
+  void search(Road& best, std::size_t roads) {
+    standing_ = measure_.standing(end_of(best));
+    std::vector<Camp> camps;
+    for (const double mark : measure_.marks()) camps.push_back({mark, moves_to(mark), std::nullopt});
+    for (std::size_t most = kCamps; sent_ < roads && spent_ < effort_; most = (most + 1) / 2) {
+      std::stable_sort(camps.begin(), camps.end(),
+                       [&](const Camp& a, const Camp& b) { return promise(a) > promise(b); });
+      camps.resize(std::min(camps.size(), most));
+      const std::size_t each = std::max<std::size_t>(1, roads / kRounds / camps.size());
+      for (std::size_t i = 0; i < each; ++i)
+        for (Camp& camp : camps)
+          if (sent_ < roads && spent_ < effort_) send(best, camp);
     }
   }
 
  private:
-  std::vector<double> marks() const {
-    std::vector<double> apart;
-    for (const End& e : ends_)
-      if (std::none_of(apart.begin(), apart.end(),
-                       [&](double mark) { return std::abs(e.cost - mark) <= kSameMark * mark; }))
-        apart.push_back(e.cost);
-    return apart;
+  struct Camp {
+    double mark;
+    double moves;                // that the way there takes by the balance
+    std::optional<double> best;  // standing of those that were sent there
+  };
+
+  // The balance's moves. It knows neither constraints nor shapes, so it is good for comparisons.
+  double moves_to(double mark) const {
+    double moves = 0;
+    for (const Candidate* v : doomed_nodes(start_, order_, mark, 0).nodes)
+      moves += static_cast<double>(v->pods.size());
+    return moves;
   }
 
-  bool go(Road& best, const Heading& heading) {
-    Traveller other(context_, options_, &start_);
-    other.go(SIZE_MAX, effort_ - spent_, [&](Traveller& t) { return t.frugal(heading); }, enough_moves());
+  // Between what was found and what would be if the road there were as good as the best anywhere: few roads tell little.
+  double promise(const Camp& camp) const {
+    const double hoped = measure_.standing({camp.mark, static_cast<std::size_t>(camp.moves * detour_)});
+    return camp.best ? (*camp.best + hoped) / 2 : hoped;
+  }
+
+  void send(Road& best, Camp& camp) {
+    const std::size_t number = sent_++;
+    const Heading heading{camp.mark * (1 + kNearby[number % kNearby.size()]), number};
+    Traveller other(start_.context(), options_, &start_);
+    other.go(
+        SIZE_MAX, effort_ - spent_, [&](Traveller& t) { return t.frugal(heading); }, enough_moves(camp.mark));
     spent_ += other.effort();
-    const Standing found = standing(end_of(other.road()), ends_);
-    if (!other.road().arrived || !(standing_ < found)) return false;
+    if (!other.road().arrived) return;
+    const double found = measure_.standing(end_of(other.road()));
+    camp.best = std::max(camp.best.value_or(found), found);
+    if (const double moves = moves_to(end_cost(other.road())); moves > 0) {
+      const double detour = static_cast<double>(end_moves(other.road())) / moves;
+      detour_ = arrived_++ == 0 ? detour : std::min(detour_, detour);
+    }
+    if (found <= standing_) return;
     standing_ = found;
     best = other.take_road();
-    return true;
   }
 
-  // With more moves than this no road is better than the best one, whatever it costs.
-  std::size_t enough_moves() const {
+  // With more moves than this no road to a mark is better than the best one so far.
+  std::size_t enough_moves(double mark) const {
+    constexpr double kLuck = 0.995;  // what a road may cost less than it was to
     std::size_t low = 0, high = 1;
-    for (const End& e : ends_) high = std::max(high, 2 * e.moves);
-    if (standing_ < standing({0, high}, ends_)) return SIZE_MAX;
+    for (const End& e : measure_.ends) high = std::max(high, 2 * e.moves);
     while (low < high) {
       const std::size_t middle = (low + high + 1) / 2;
-      if (standing_ < standing({0, middle}, ends_))
+      if (standing_ < measure_.standing({mark * kLuck, middle}))
         low = middle;
       else
         high = middle - 1;
@@ -166,12 +200,14 @@ class Expedition {
     return low;
   }
 
-  const Context& context_;
+  Moves& start_;
   const PlanOptions& options_;
   std::uint64_t effort_, spent_ = 0;
-  std::vector<End> ends_;
-  Moves start_;
-  Standing standing_;
+  Measure measure_;
+  std::vector<const Candidate*> order_;
+  double standing_ = 0;  // of the best road so far
+  double detour_ = 1;    // the least so far: a road's moves, as a multiple of the balance's
+  std::size_t sent_ = 0, arrived_ = 0;
 };
 
 void find_turning_point(Road& road) {
@@ -204,8 +240,18 @@ Road make_road(const Context& context, const PlanOptions& options, const RoadOpt
   }
   if (frugal && end_moves(road) > 0) {
     const Road::Passes by_passes{road.steps.size(), end_moves(road), Money::from_dollars(end_cost(road))};
-    const std::vector<End> ends = ends_to_reach(context, options, wanted, road, spent);
-    Expedition(context, options, wanted.effort - std::min(spent, wanted.effort), ends).search(road);
+    Moves start(context);
+    const std::size_t size = size_of(start);
+    Measure measure{
+        {}, constrained(context.cluster) ? kFewConstrainedMoves : kFewMoves, end_cost(road), !wanted.target};
+    if (wanted.target)
+      measure.ends.push_back({wanted.target->dollars() / (1 + kAllowance), end_moves(road)});
+    else if (context.settings.max_replacements.value <= 1)  // Karpenter makes one new node, and ends earlier
+      measure.ends = karpenters_ends(context, options, wanted,
+                                     std::clamp(kNodesInOrders / size, kFewestOrders, kMostOrders), spent);
+    if (measure.ends.empty()) measure.ends.push_back(end_of(road));
+    Expedition(start, options, wanted.effort - std::min(spent, wanted.effort), std::move(measure))
+        .search(road, std::clamp(kNodesInRoads / size, kFewestRoads, kMostRoads));
     road.passes = by_passes;
   }
   find_turning_point(road);

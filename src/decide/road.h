@@ -2,8 +2,8 @@
 //
 // Two ways are known. Passes: what the controller would do, pass after pass. Fewest moves: there is a mark, what the cluster is to
 // cost in the end, and frugal.h looks for ways there that move few pods. Where no mark is given it is the costs at which
-// Karpenter's search would end on the same cluster: what lies below can be had, but for ever more moves. Many such ways are tried, and the
-// best of all is the answer. Nothing in it depends on time or chance.
+// Karpenter's search would end on the same cluster: what lies below can be had, but for ever more moves. Where it would end depends on how
+// it orders equal nodes; so several orders are followed, and of many ways that are tried the one is the answer that does best beside all these ends. Nothing in it depends on time or chance.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ struct NewMachine {
 struct Step {
   Method method = Method::Single;
   std::vector<Symbol> nodes;  // that go
-  std::optional<NewMachine> made;
+  std::vector<NewMachine> made;
   std::vector<StepMove> moves;
   double disruption_cost = 0;
   Money savings;  // per hour, of this step

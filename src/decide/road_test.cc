@@ -79,5 +79,21 @@ TEST_F(RoadTest, TheSameClusterTheSameRoad) {
   }
 }
 
+TEST_F(RoadTest, ASumThatIsGivenIsReachedAndNotFarExceeded) {
+  for (int i = 0; i < 20; ++i)
+    used("n" + std::to_string(i), i % 2 == 0 ? "s" : "dear", 400, 2 + static_cast<std::size_t>(i) % 3);
+  const PlanScene scene(b);
+  const Road all = road();
+  ASSERT_FALSE(all.steps.empty());
+  for (const double most : {5.5, 5.0, 4.5, 4.0}) {
+    const Road r = make_road(scene.context(), {}, {.steps = 1000, .target = Money::from_dollars(most)});
+    ASSERT_FALSE(r.steps.empty());
+    EXPECT_LE(r.steps.back().hourly_cost.dollars(), most + 1e-9);
+    // No more than one node of the dearer kind was taken too many.
+    EXPECT_GT(r.steps.back().hourly_cost.dollars(), most - 0.40);
+    EXPECT_LE(r.steps.back().moved, all.steps.back().moved);
+  }
+}
+
 }  // namespace
 }  // namespace tamp::decide

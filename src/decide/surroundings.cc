@@ -1,6 +1,7 @@
 #include "decide/surroundings.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 
 #include "decide/eviction_limits.h"
@@ -77,36 +78,55 @@ schedule::Options schedule_options(const Context& context) {
   options.dialect =
       context.settings.karpenter_compat ? schedule::Dialect::Karpenter : schedule::Dialect::Kubernetes;
   options.preferences = context.settings.preferences.value;
+  if (!context.settings.karpenter_compat)
+    options.new_nodes =
+        static_cast<std::size_t>(std::max<std::int64_t>(1, context.settings.max_replacements.value));
   for (std::size_t i = 0; i < context.cluster.nodes.size(); ++i)
     options.closed.push_back(closed(context, NodeId(i)));
   return options;
 }
 
-std::vector<schedule::Seeker> background_pods(const Context& context, const Cluster& cluster) {
+namespace {
+
+std::vector<schedule::Seeker> seekers_among(const Context& context, const Cluster& cluster,
+                                            std::span<const PodId> unbound) {
   using schedule::Role;
+  const bool compat = context.settings.karpenter_compat;
   std::vector<schedule::Seeker> seekers;
-  bool compat = context.settings.karpenter_compat;
-  EvictionLimits limits(cluster);
-  std::vector<bool> leaving(cluster.nodes.size());
-  for (std::size_t i = 0; i < cluster.nodes.size(); ++i) leaving[i] = deleting(context, cluster.nodes[i]);
-  for (std::size_t i = 0; i < cluster.pods.size(); ++i) {
-    const Pod& pod = cluster.pods[i];
-    if (pod.bound()) {
-      if (!leaving[pod.node.index()]) continue;
-      if (compat ? would_be_evicted_by_karpenter(context, cluster, limits, pod) : reschedulable(pod))
-        seekers.push_back({PodId(i), Role::Leaving});
-      continue;
+  std::optional<EvictionLimits> limits;
+  for (const Node& node : cluster.nodes) {
+    if (!deleting(context, node)) continue;
+    if (!limits) limits.emplace(cluster);
+    for (PodId p : node.pods) {
+      const Pod& pod = cluster.pods[p.index()];
+      if (compat ? would_be_evicted_by_karpenter(context, cluster, *limits, pod) : reschedulable(pod))
+        seekers.push_back({p, Role::Leaving});
     }
-    bool looking = compat ? karpenter_would_provision(cluster, pod)
-                          : pod.active() && !pod.daemon() && !cluster.spec(pod).scheduling_gated &&
-                                pod.priority.value_or(0) >= kExpendable;
-    if (looking) seekers.push_back({PodId(i), Role::Pending});
   }
-  // A pod whose binding dangles belongs to no node and is looking for none.
-  std::erase_if(seekers, [&](const schedule::Seeker& s) {
-    return std::find(cluster.dangling.begin(), cluster.dangling.end(), s.pod.value) != cluster.dangling.end();
-  });
+  for (PodId p : unbound) {
+    const Pod& pod = cluster.pods[p.index()];
+    // A pod whose binding dangles belongs to no node and is looking for none.
+    if (std::ranges::find(cluster.dangling, p.value) != cluster.dangling.end()) continue;
+    const bool looking = compat ? karpenter_would_provision(cluster, pod)
+                                : pod.active() && !pod.daemon() && !cluster.spec(pod).scheduling_gated &&
+                                      pod.priority.value_or(0) >= kExpendable;
+    if (looking) seekers.push_back({p, Role::Pending});
+  }
+  std::ranges::sort(seekers, {}, &schedule::Seeker::pod);
   return seekers;
+}
+
+}  // namespace
+
+std::vector<schedule::Seeker> background_pods(const Context& context, const Cluster& cluster) {
+  std::vector<PodId> unbound;
+  for (std::size_t i = 0; i < cluster.pods.size(); ++i)
+    if (!cluster.pods[i].bound()) unbound.emplace_back(i);
+  return seekers_among(context, cluster, unbound);
+}
+
+std::vector<schedule::Seeker> background_pods(const Context& context, const schedule::Index& index) {
+  return seekers_among(context, index.cluster(), index.unbound());
 }
 
 std::unique_ptr<Cluster> with_missing_pods(const Cluster& cluster) {

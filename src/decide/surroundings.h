@@ -17,6 +17,8 @@ schedule::Closed closed(const Context& context, NodeId node);
 
 // Pending pods, and pods of nodes that are being removed.
 std::vector<schedule::Seeker> background_pods(const Context& context, const Cluster& cluster);
+// The same of the index's cluster, whose pods need not be looked through once more.
+std::vector<schedule::Seeker> background_pods(const Context& context, const schedule::Index& index);
 
 // The cluster with a pending pod for every replica that its controller has yet to recreate; null where all are there.
 // Ids of existing objects stay the same.

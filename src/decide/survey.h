@@ -22,6 +22,7 @@ struct Survey {
   std::unordered_map<Symbol, PodId> nominated;  // node name → the first pending pod that waits for it
   std::optional<ReplicaIndex> replicas;         // only where single replicas are protected
   bool has_pool_objects = false;                // at least one NodePool was read
+  bool resource_claims = false;                 // some pod has dynamic resource claims
 };
 
 }  // namespace tamp::decide

@@ -101,28 +101,26 @@ void Traveller::carry_out_next(const Command& command) {
   step.disruption_cost = command.disruption_cost;
   const auto name_of = [&](NodeId n) { return cluster_.nodes[n.index()].name; };
   for (NodeId n : command.nodes) step.nodes.push_back(name_of(n));
+  std::vector<std::size_t> replacement_of;  // by move
   for (const Move& m : command.moves)
     if (m.from.valid() && m.pod.index() < cluster_.pods.size()) {
       const Pod& pod = cluster_.pods[m.pod.index()];
       step.moves.push_back({pod.ns, pod.name, name_of(m.from), m.to.valid() ? name_of(m.to) : Symbol()});
+      replacement_of.push_back(m.replacement);
     }
-  if (command.replacement) ++made_;
   start_ = nullptr;
   moves_.reset();
-  carry_out(cluster_, command, context_.now, made_);
+  carry_out(cluster_, command, context_.now, made_ + 1);
 
-  if (command.replacement) {
-    const Node& node = cluster_.nodes[cluster_.find_node(replacement_name(made_)).index()];
+  for (const Replacement& r : command.replacements) {
+    const Node& node = cluster_.nodes[cluster_.find_node(replacement_name(++made_)).index()];
     const NodePrice is = price_node(here(), types_, node);
-    step.made = NewMachine{node.name,
-                           cluster_.pools[command.replacement->pool.index()].name,
-                           node.labels.get(cluster_.known.instance_type),
-                           is.zone,
-                           is.capacity_type,
-                           is.price.value_or(Money{})};
-    for (StepMove& m : step.moves)
-      if (!m.to.valid()) m.to = node.name;
+    step.made.push_back({node.name, cluster_.pools[r.pool.index()].name,
+                         node.labels.get(cluster_.known.instance_type), is.zone, is.capacity_type,
+                         is.price.value_or(Money{})});
   }
+  for (std::size_t i = 0; i < step.moves.size(); ++i)
+    if (StepMove& m = step.moves[i]; !m.to.valid()) m.to = step.made[replacement_of[i]].node;
   const Money now = cost_now();
   step.savings = cost_ - now;
   step.hourly_cost = cost_ = now;

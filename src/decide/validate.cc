@@ -27,7 +27,7 @@ std::optional<Invalidation> validate(const Context& newer, const Cluster& cluste
       return no(Reason::NotEmpty, fmt::format("node {} is not empty any more: {} pods", name, c.pods.size()));
     victims.push_back(&c);
   }
-  std::size_t left = newer.cluster.nodes.size() - victims.size() + (command.replacement ? 1 : 0);
+  std::size_t left = newer.cluster.nodes.size() - victims.size() + command.replacements.size();
   if (static_cast<std::int64_t>(left) < newer.settings.min_nodes.value)
     return no(Reason::MinNodes, fmt::format("{} nodes would be left, limits.minNodes is {}", left,
                                             newer.settings.min_nodes.value));
@@ -53,15 +53,26 @@ std::optional<Invalidation> validate(const Context& newer, const Cluster& cluste
   moves.avoid(avoided);
   Priced p = moves.evaluate(victims, command.method);
   if (!p.command) return no(p.reason, p.message);
-  if (p.command->replacement.has_value() != command.replacement.has_value())
-    return no(command.replacement ? Reason::NoCheaperReplacement : Reason::PodsDoNotFit,
-              command.replacement ? "its pods fit without a new node now: decide again"
-                                  : "its pods need a new node now");
-  if (command.replacement) {
+  if (p.command->replaces() != command.replaces())
+    return no(command.replaces() ? Reason::NoCheaperReplacement : Reason::PodsDoNotFit,
+              command.replaces() ? "its pods fit without a new node now: decide again"
+                                 : "its pods need a new node now");
+  if (p.command->replacements.size() != command.replacements.size())
+    return no(Reason::NeedsSeveralNodes,
+              fmt::format("{} new nodes would be needed now, not {}: decide again",
+                          p.command->replacements.size(), command.replacements.size()));
+  for (std::size_t i = 0; i < command.replacements.size(); ++i) {
+    const Replacement &then = command.replacements[i], &now = p.command->replacements[i];
+    if (cluster_then.text(cluster_then.pools[then.pool.index()].name) !=
+        newer.cluster.text(newer.cluster.pools[now.pool.index()].name))
+      return no(Reason::NoCheaperReplacement,
+                fmt::format("the new node would be of pool {} now",
+                            newer.cluster.text(newer.cluster.pools[now.pool.index()].name)));
     std::vector<std::string_view> allowed;
-    for (TypeId t : p.command->replacement->types)
+    allowed.reserve(now.types.size());
+    for (TypeId t : now.types)
       allowed.push_back(newer.cluster.text(newer.cluster.catalogue->types[t.index()].name));
-    for (TypeId t : command.replacement->types) {
+    for (TypeId t : then.types) {
       std::string_view type = cluster_then.text(cluster_then.catalogue->types[t.index()].name);
       if (std::find(allowed.begin(), allowed.end(), type) == allowed.end())
         return no(Reason::NoCheaperReplacement, fmt::format("a new {} would not do any more", type));

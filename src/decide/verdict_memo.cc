@@ -77,7 +77,7 @@ void VerdictMemo::note(const schedule::Simulation& simulation, std::span<const P
   };
   for (const schedule::Placement& p : outcome.placements) {
     // Preferences are given up one by one, each after a look at everything.
-    const bool first_choice = p.site.valid() && index.shape(p.pod).variants.size() == 1;
+    const bool first_choice = p.site.valid() && index.shape(p.pod).variants().size() == 1;
     look(p.pod, first_choice ? index.sites().order.key(p.site) : kEverywhere);
     if (p.site.valid() && !std::exchange(site_noted_[p.site.index()], 1)) entry.landings.push_back(p.site);
   }

@@ -58,7 +58,7 @@ struct Desk {
 // Why the plan needs more evictions than so many; empty: they are enough.
 std::string beyond_hour(const prove::ConsolidationPlan& plan, std::int64_t evictions_left);
 // Takes an approval in: to Validating with the plan's moves copied, or to RolledBack with a reason (StalePlan, PlanExpired,
-// AlreadyUsed, NotActing, NotAutomatic, Paused, AnotherRun, NoKarpenter, EvictionLimit, TooLarge). `cluster` gives the uids.
+// AlreadyUsed, NotActing, NotAutomatic, Paused, AnotherRun, NoKarpenter, SeveralReplacements, EvictionLimit, TooLarge). `cluster` gives the uids.
 void take_in(Run& run, const Desk& desk, const Cluster& cluster, Time now);
 
 }  // namespace tamp::execute

@@ -67,7 +67,7 @@ std::optional<Drift> no_place_left(const Run& run, const Sight& sight) {
   const Cluster& whole = completed ? *completed : cluster;
   const schedule::Index index(whole, legal_places(context));
   // The victims are on their way out already, so their pods would be counted twice.
-  std::vector<schedule::Seeker> background = decide::background_pods(context, whole);
+  std::vector<schedule::Seeker> background = decide::background_pods(context, index);
   std::erase_if(background, [&](const schedule::Seeker& s) {
     return std::find(moved.begin(), moved.end(), s.pod) != moved.end();
   });

@@ -15,6 +15,7 @@ inline constexpr std::string_view kReasons[] = {
     "AlreadyUsed",
     "AnotherRun",
     "NoKarpenter",
+    "SeveralReplacements",
     "EvictionLimit",
     "TooLarge",
     // The policy, or people.

@@ -256,8 +256,7 @@ prove::ConsolidationPlan Stage::plan(const std::vector<std::string>& victims, bo
     if (const std::string name(c.text(node.name));
         std::find(victims.begin(), victims.end(), name) == victims.end())
       plan.survivors.push_back(name);
-  if (with_replacement)
-    plan.replacement = prove::PlannedReplacement{"default", {"s-4x"}, {"spot"}, {"zone-a"}, {}};
+  if (with_replacement) plan.replacements = {{"default", {"s-4x"}, {"spot"}, {"zone-a"}, {}}};
   for (const Pod& pod : c.pods) {
     if (!pod.bound() || pod.daemon()) continue;
     const std::string from(c.text(c.nodes[pod.node.index()].name));

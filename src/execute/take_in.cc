@@ -69,14 +69,17 @@ MayBegin refuse(const Run& run, const Desk& desk, const Cluster& cluster, Time n
   for (const prove::Check& check : desk.plan->checks)
     if (!check.passed)
       return Refusal{"ChecksFailed", "the plan was published without being proven: " + check.message()};
-  if (const auto& r = desk.plan->replacement) {
-    const PoolId id = cluster.find_pool(r->pool);
+  if (desk.plan->replacements.size() > 1)
+    return Refusal{"SeveralReplacements", fmt::format("the plan makes {} new nodes, and a run makes one",
+                                                      desk.plan->replacements.size())};
+  for (const prove::PlannedReplacement& r : desk.plan->replacements) {
+    const PoolId id = cluster.find_pool(r.pool);
     if (!id.valid() || cluster.pools[id.index()].kind != PoolKind::Karpenter ||
         !cluster.pools[id.index()].has_object)
       return Refusal{"NoKarpenter",
                      fmt::format("{} is no NodePool of Karpenter's, so nobody would launch the "
                                  "replacement: raise the pool's size, then approve the next plan",
-                                 r->pool)};
+                                 r.pool)};
   }
   // Better not begun than waiting for the hour to end with nodes that take no pods.
   if (desk.evictions_left)
@@ -167,7 +170,7 @@ void take_in(Run& run, const Desk& desk, const Cluster& cluster, Time now) {
     return;
   }
   copy_moves(taken, plan, cluster);
-  taken.replacement = plan.replacement;
+  if (!plan.replacements.empty()) taken.replacement = plan.replacements.front();
   if (taken.replacement) taken.claim = claim_name(taken);
   taken.plan_structure = plan.structure;
   taken.plan_expires = plan.expires;

@@ -131,10 +131,15 @@ TEST_F(Approval, SharesSurvivorsButNoVictims) {
 }
 
 TEST_F(Approval, OfAReplacementNeedsKarpenter) {
-  plan.replacement = prove::PlannedReplacement{"workers", {"m5.large"}, {}, {}, {}};
+  plan.replacements = {{"workers", {"m5.large"}, {}, {}, {}}};
   EXPECT_THAT(answer(), HasSubstr("NoKarpenter"));
-  plan.replacement->pool = "default";
+  plan.replacements.front().pool = "default";
   EXPECT_EQ(answer(), "");
+}
+
+TEST_F(Approval, OfSeveralReplacementsIsRefused) {
+  plan.replacements = {{"default", {"m5.large"}, {}, {}, {}}, {"default", {"m5.large"}, {}, {}, {}}};
+  EXPECT_THAT(answer(), HasSubstr("SeveralReplacements: the plan makes 2 new nodes, and a run makes one"));
 }
 
 TEST_F(Approval, NeedsTheEvictionsOfAnHour) {

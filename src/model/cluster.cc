@@ -140,7 +140,12 @@ WellKnown::WellKnown(Symbols& symbols)
       eks_capacity_type(symbols.intern("eks.amazonaws.com/capacityType")),
       gke_spot(symbols.intern("cloud.google.com/gke-spot")),
       gke_preemptible(symbols.intern("cloud.google.com/gke-preemptible")),
-      aks_priority(symbols.intern("kubernetes.azure.com/scalesetpriority")) {}
+      aks_priority(symbols.intern("kubernetes.azure.com/scalesetpriority")),
+      old_zone(symbols.intern("failure-domain.beta.kubernetes.io/zone")),
+      old_region(symbols.intern("failure-domain.beta.kubernetes.io/region")),
+      old_arch(symbols.intern("beta.kubernetes.io/arch")),
+      old_os(symbols.intern("beta.kubernetes.io/os")),
+      old_instance_type(symbols.intern("beta.kubernetes.io/instance-type")) {}
 
 Cluster::Cluster() : known(symbols) {
   for (const char* name : {"cpu", "memory", "pods", "ephemeral-storage"}) resource(name);
@@ -257,11 +262,11 @@ void Cluster::finish() {
 
 PoolId pool_of(const Cluster& cluster, const Node& node) {
   const PoolName wanted = pool_name_of(cluster.known, node.labels);
-  const PoolId first = cluster.find_pool(cluster.text(wanted.name));
-  if (!first) return PoolId();
-  for (std::size_t i = first.index(); i < cluster.pools.size() && cluster.pools[i].name == wanted.name; ++i)
-    if (cluster.pools[i].kind == wanted.kind) return PoolId(i);
-  return PoolId();
+  if (!wanted.name.valid()) return PoolId();
+  const auto pool = std::ranges::find_if(
+      cluster.pools, [&](const NodePool& p) { return p.name == wanted.name && p.kind == wanted.kind; });
+  return pool == cluster.pools.end() ? PoolId()
+                                     : PoolId(static_cast<std::size_t>(pool - cluster.pools.begin()));
 }
 
 RequestsByTier requests_by_tier(const Cluster& cluster, const Node& node, const TierFloors& floors) {

@@ -36,6 +36,8 @@ struct WellKnown {
   // Node groups of other autoscalers, and how their nodes say "spot".
   Symbol eks_node_group, gke_node_pool, aks_agent_pool, eks_capacity_type, gke_spot, gke_preemptible,
       aks_priority;
+  // Keys that Kubernetes once had for zone, region, arch, os and instance_type.
+  Symbol old_zone, old_region, old_arch, old_os, old_instance_type;
 };
 
 struct Cluster {

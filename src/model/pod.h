@@ -117,6 +117,7 @@ enum class OwnerKind : std::uint8_t {
   Other,  // some other controller
 };
 
+// What a pass asks of every pod comes first: large clusters are read from memory, line by line.
 struct Pod {
   Symbol ns;
   Symbol name;
@@ -125,7 +126,6 @@ struct Pod {
   Symbol nominated_node;  // status.nominatedNodeName
   PodSpecId spec;
   LabelSetId labels;
-  std::vector<PodVolume> volumes;
 
   PodPhase phase = PodPhase::Running;
   bool ready = false;          // has condition Ready=True
@@ -136,14 +136,6 @@ struct Pod {
 
   OwnerKind owner_kind = OwnerKind::None;
   bool has_controller = false;  // an ownerReference with controller: true
-  Symbol owner_name;            // the controller's (or first owner's) name
-  Symbol owner_uid;
-
-  std::int64_t restarts = 0;  // of all its containers
-  Duration grace;             // how long it may take to stop: terminationGracePeriodSeconds
-
-  std::optional<std::int32_t> priority;
-  Symbol priority_class;
 
   // Annotations that mean something to Tamp; invalid symbol when absent.
   Symbol do_not_disrupt;      // karpenter.sh/do-not-disrupt
@@ -152,11 +144,21 @@ struct Pod {
   Symbol safe_local_volumes;  // cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes
   Symbol deletion_cost;       // controller.kubernetes.io/pod-deletion-cost
 
+  std::optional<std::int32_t> priority;
+  std::optional<Time> deleted;  // metadata.deletionTimestamp
+  std::vector<PodVolume> volumes;
+
+  Symbol priority_class;
+  Symbol owner_name;  // the controller's (or first owner's) name
+  Symbol owner_uid;
+
+  std::int64_t restarts = 0;  // of all its containers
+  Duration grace;             // how long it may take to stop: terminationGracePeriodSeconds
+
   std::optional<Time> created;
   std::optional<Time> started;    // status.startTime
   std::optional<Time> scheduled;  // PodScheduled condition's last transition
   std::optional<Time> finished;   // newest container termination, for terminal pods
-  std::optional<Time> deleted;    // metadata.deletionTimestamp
 
   bool terminal() const { return phase == PodPhase::Succeeded || phase == PodPhase::Failed; }
   bool terminating() const { return deleted.has_value(); }

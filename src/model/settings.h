@@ -50,6 +50,7 @@ struct Settings {
   Setting<PreferencePolicy> preferences{PreferencePolicy::Ignore};
   Setting<bool> spot_to_spot{false};
   Setting<std::int64_t> min_nodes{0};
+  Setting<std::int64_t> max_replacements{1};  // new nodes that one command may ask for
   Setting<bool> protect_single_replica{false};
   bool paused = false;
   TierFloors tiers;
@@ -65,6 +66,7 @@ struct FlagSettings {
   std::optional<Setting<double>> savings_threshold;
   std::optional<Setting<PreferencePolicy>> preferences;
   std::optional<Setting<bool>> spot_to_spot;
+  std::optional<Setting<std::int64_t>> max_replacements;
 };
 
 }  // namespace tamp

@@ -14,7 +14,8 @@ Check budget(const Motion& motion) {
   const auto victims = static_cast<std::int64_t>(motion.intent.victims.size());
   const auto nodes = static_cast<std::int64_t>(cluster.nodes.size());
   const std::int64_t least = motion.evidence.context.settings.min_nodes.value;
-  const std::int64_t fresh = motion.intent.command != nullptr && motion.intent.command->replacement ? 1 : 0;
+  const decide::Command* command = motion.intent.command;
+  const std::int64_t fresh = command != nullptr ? std::ssize(command->replacements) : 0;
   if (nodes - victims + fresh < least)
     return failed(
         kName, fmt::format("{} nodes would be left < {} (limits.minNodes)", nodes - victims + fresh, least));

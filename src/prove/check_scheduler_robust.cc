@@ -20,18 +20,22 @@ std::vector<PodId> shuffled(std::vector<PodId> pods, std::uint64_t seed) {
   return pods;
 }
 
-// What the new node takes: as much as the smallest of the machines has.
-bool replacement_takes(const Motion& motion, const std::vector<PodId>& pods) {
-  if (motion.survivors.empty() || motion.survivors.back().node.valid()) return false;
-  const Survivor& fresh = motion.survivors.back();
-  std::int64_t cpu = 0, memory = 0;
-  for (const PodId p : pods) {
-    // Only what the simulation found legal there.
-    if (std::find(fresh.comes.begin(), fresh.comes.end(), p) == fresh.comes.end()) return false;
-    cpu = saturating_sum(cpu, motion.cluster().spec(motion.pod(p)).requests.get(kCpu));
-    memory = saturating_sum(memory, motion.cluster().spec(motion.pod(p)).requests.get(kMemory));
+// What the new nodes take: each as much as the smallest of its machines has.
+bool replacements_take(const Motion& motion, const std::vector<PodId>& pods) {
+  std::size_t taken = 0;
+  for (const Survivor& fresh : motion.survivors) {
+    if (fresh.node.valid()) continue;
+    std::int64_t cpu = 0, memory = 0;
+    for (const PodId p : pods) {
+      // Only what the simulation found legal there.
+      if (std::find(fresh.comes.begin(), fresh.comes.end(), p) == fresh.comes.end()) continue;
+      cpu = saturating_sum(cpu, motion.cluster().spec(motion.pod(p)).requests.get(kCpu));
+      memory = saturating_sum(memory, motion.cluster().spec(motion.pod(p)).requests.get(kMemory));
+      ++taken;
+    }
+    if (cpu > fresh.free_cpu || memory > fresh.free_memory) return false;
   }
-  return cpu <= fresh.free_cpu && memory <= fresh.free_memory;
+  return taken == pods.size();
 }
 
 std::string names(const Motion& motion, const std::map<PodId, std::int64_t>& pods) {
@@ -65,7 +69,7 @@ Check scheduler_robust(const Motion& motion) {
     const std::vector<PodId> order = i < 3 ? motion.moved : i < 6 ? backwards : shuffled(motion.moved, seed);
     const Course course = others.play(order, static_cast<Taste>(i % 3), seed);
     preemptions += course.preempted.empty() ? 0 : 1;
-    if (course.homeless.empty() || replacement_takes(motion, course.homeless)) continue;
+    if (course.homeless.empty() || replacements_take(motion, course.homeless)) continue;
     ++bad;
     for (const PodId p : course.homeless) ++homeless[p];
   }

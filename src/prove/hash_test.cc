@@ -188,5 +188,44 @@ TEST(Revalidation, OfAVictimThatIsGoneSaysSo) {
   EXPECT_THAT(fleet.revalidate(plan).drifted, Contains("victim z is gone"));
 }
 
+// A large machine, half empty, whose pods go to two of eight cores.
+TEST(PlanHash, CoversEveryReplacement) {
+  test::ClusterBuilder b;
+  b.pool("default").budget("100%").savings_threshold(0);
+  b.pool("default").requirement(test::kCapacityType, SelectorOp::In, {"on-demand"});
+  b.type("xl").cpu(32'000).memory_gi(128).price(2.00);
+  b.type("m").cpu(8000).memory_gi(32).price(0.40);
+  b.node("c").type("xl");
+  b.pods(14, "web").on("c").cpu(1000).memory_mi(512);
+  Fleet fleet(b);
+  fleet.settings.max_replacements.value = 2;
+  const decide::Context c = fleet.context();
+  const NodeId victim = fleet.cluster.find_node("c");
+  const decide::Plan decided = decide::make_plan(c, {});
+  ASSERT_EQ(decided.commands.size(), 1U);
+  const decide::Command& command = decided.commands.front();
+  ASSERT_EQ(command.replacements.size(), 2U);
+
+  const ConsolidationPlan plan = prove(fleet.evidence(c), {{victim}, &command, ""}).plan;
+  EXPECT_EQ(plan.replacements.size(), 2U);
+  for (const char* alias : {"replacement", "replacement-2"}) {
+    EXPECT_EQ(std::count_if(plan.moves.begin(), plan.moves.end(),
+                            [&](const PlannedMove& m) { return m.to == alias; }),
+              7)
+        << alias;
+    EXPECT_EQ(std::count_if(plan.predicted.begin(), plan.predicted.end(),
+                            [&](const PredictedNode& n) { return n.node == alias && n.pods == 7; }),
+              1)
+        << alias;
+  }
+  for (std::size_t i : {0U, 1U}) {
+    decide::Command other = command;
+    other.replacements[i].price += Money{1};
+    const ConsolidationPlan after = prove(fleet.evidence(c), {{victim}, &other, ""}).plan;
+    EXPECT_NE(after.structure, plan.structure) << i;
+    EXPECT_NE(after.hash, plan.hash) << i;
+  }
+}
+
 }  // namespace
 }  // namespace tamp::prove

@@ -93,7 +93,6 @@ std::vector<PodId> daemons_of(const Motion& motion) {
 Survivor describe(const Motion& motion, const decide::Replacement& replacement) {
   const Cluster& cluster = motion.cluster();
   Survivor s;
-  s.name = "replacement";
   bool first = true;
   for (const TypeId t : replacement.types) {
     const InstanceType& type = cluster.catalogue->types[t.index()];
@@ -130,8 +129,11 @@ void add_survivors(Motion& motion) {
         motion.survivors.push_back(describe(motion, move.to));
   std::sort(motion.survivors.begin(), motion.survivors.end(),
             [](const Survivor& a, const Survivor& b) { return a.node < b.node; });
-  if (command != nullptr && command->replacement)
-    motion.survivors.push_back(describe(motion, *command->replacement));
+  for (std::size_t i = 0; command != nullptr && i < command->replacements.size(); ++i) {
+    motion.survivors.push_back(describe(motion, command->replacements[i]));
+    motion.survivors.back().replacement = i;
+    motion.survivors.back().name = decide::replacement_alias(i);
+  }
 }
 
 }  // namespace
@@ -194,7 +196,8 @@ Motion examine(const Evidence& evidence, Intent intent) {
     for (const decide::Move& move : motion.intent.command->moves) {
       if (!move.from.valid() || move.pod.index() >= cluster.pods.size()) continue;
       for (Survivor& s : motion.survivors)
-        if (s.node == move.to) s.comes.push_back(move.pod);
+        if (s.node == move.to && (s.node.valid() || s.replacement == move.replacement))
+          s.comes.push_back(move.pod);
     }
   return motion;
 }

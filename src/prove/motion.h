@@ -38,15 +38,16 @@ struct Intent {
 // A node on which a moved pod may land. Free room and shares come from requests, so that no measurement can move load
 // elsewhere.
 struct Survivor {
-  NodeId node;                               // invalid: the replacement
-  std::string name;                          // "replacement"
-  const Observation* observation = nullptr;  // null: not observed, or the replacement
+  NodeId node;                               // invalid: a replacement
+  std::size_t replacement = 0;               // which of the command's, then
+  std::string name;                          // or the replacement's alias
+  const Observation* observation = nullptr;  // null: not observed, or a replacement
   std::int64_t cores = 0;                    // 0: not known
   std::int64_t memory_bytes = 0;
   std::int64_t free_cpu = 0, free_memory = 0;  // not requested now; never below 0
   std::vector<PodId> stays;                    // pods that are there and remain
   std::vector<PodId> comes;                    // pods that the simulation placed there
-  // Of the replacement alone: the victims' DaemonSet and static pods, one of each kind. Their like will run there too.
+  // Of a replacement alone: the victims' DaemonSet and static pods, one of each kind. Their like will run there too.
   std::vector<PodId> daemons;
 };
 
@@ -54,7 +55,7 @@ struct Motion {
   Evidence evidence;
   Intent intent;
   std::vector<PodId> moved;                    // of all victims, in drain order: Background first
-  std::vector<Survivor> survivors;             // in name order, the replacement last
+  std::vector<Survivor> survivors;             // in name order, replacements last
   std::int64_t free_cpu = 0, free_memory = 0;  // of all survivors
 
   const Cluster& cluster() const { return evidence.context.cluster; }

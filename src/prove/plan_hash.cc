@@ -75,8 +75,11 @@ class Parts {
       const auto price = decide::price_node(motion_.evidence.context, types, n).price;
       add("price of " + std::string(cluster_.text(n.name)), price ? std::to_string(price->nanos) : "unknown");
     }
-    if (motion_.intent.command == nullptr || !motion_.intent.command->replacement) return;
-    const decide::Replacement& r = *motion_.intent.command->replacement;
+    const decide::Command* command = motion_.intent.command;
+    for (std::size_t i = 0; command != nullptr && i < command->replacements.size(); ++i)
+      replacement(command->replacements[i], decide::replacement_alias(i));
+  }
+  void replacement(const decide::Replacement& r, std::string alias) {
     JsonWriter w;
     w.begin_object()
         .field("pool", cluster_.text(cluster_.pools[r.pool.index()].name))
@@ -88,7 +91,7 @@ class Parts {
     w.end_array().key("zones").begin_array();
     for (const Symbol s : r.zones) w.string(cluster_.text(s));
     w.end_array().end_object();
-    add("replacement", w.take());
+    add(std::move(alias), w.take());
   }
 
   const Motion& motion_;

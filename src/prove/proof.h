@@ -30,7 +30,7 @@ struct Check {
 struct PlannedMove {
   std::string ns, name, uid;
   Tier tier = Tier::Normal;
-  std::string from, to;  // `to` may be "replacement"
+  std::string from, to;  // `to` may be a replacement's alias: "replacement", "replacement-2"
   bool operator==(const PlannedMove&) const = default;
 };
 
@@ -44,7 +44,7 @@ struct PlannedReplacement {
 
 // A survivor after the move, as the checks saw it.
 struct PredictedNode {
-  std::string node;  // or "replacement"
+  std::string node;  // or a replacement's alias
   std::int64_t cores = 0;
   double cpu = 0;  // cores used by pods that are not Background
   std::int64_t memory_bytes = 0;
@@ -68,7 +68,7 @@ struct ConsolidationPlan {
   std::string structure;  // over what must still be equal before the first mutation
   std::vector<Part> parts;
   std::vector<std::string> victims, survivors;
-  std::optional<PlannedReplacement> replacement;
+  std::vector<PlannedReplacement> replacements;
   std::vector<PlannedMove> moves;  // in drain order: Background first
   std::vector<Check> checks;
   std::vector<PredictedNode> predicted;

@@ -11,6 +11,7 @@ namespace {
 
 std::vector<std::string> texts(const Cluster& cluster, const std::vector<Symbol>& symbols) {
   std::vector<std::string> out;
+  out.reserve(symbols.size());
   for (const Symbol s : symbols) out.emplace_back(cluster.text(s));
   return out;
 }
@@ -110,7 +111,8 @@ Proof prove(const Evidence& evidence, Intent intent) {
   plan.moves = planned_moves(motion);
   plan.predicted = predict(motion).nodes;
   if (const decide::Command* command = motion.intent.command) {
-    if (command->replacement) plan.replacement = describe(motion.cluster(), *command->replacement);
+    for (const decide::Replacement& r : command->replacements)
+      plan.replacements.push_back(describe(motion.cluster(), r));
     plan.hourly_savings = command->savings;
     plan.savings_known = command->savings_known;
     plan.method = name(command->method);

@@ -3,6 +3,7 @@
 
 #include "decide/plan.h"
 #include "model/cluster.h"
+#include "report/one_or_several.h"
 #include "report/words.h"
 
 namespace tamp::report {
@@ -32,7 +33,7 @@ template <typename Writer>
 void write_command(Writer& w, const Cluster& cluster, const decide::Command& command) {
   const auto node = [&](NodeId id) { return cluster.text(cluster.nodes[id.index()].name); };
   const auto destination = [&](const decide::Move& move) {
-    w.field("to", move.to.valid() ? node(move.to) : std::string_view("replacement"));
+    w.field("to", move.to.valid() ? std::string(node(move.to)) : decide::replacement_alias(move.replacement));
   };
   const auto identity = [&](PodId id) {
     const Pod& pod = cluster.pods[id.index()];
@@ -41,15 +42,12 @@ void write_command(Writer& w, const Cluster& cluster, const decide::Command& com
 
   w.begin_object();
   w.field("method", name(command.method));
-  w.field("decision", command.replacement ? "replace" : "delete");
+  w.field("decision", command.replaces() ? "replace" : "delete");
   w.key("nodes").begin_array();
   for (const NodeId id : command.nodes) w.string(node(id));
   w.end_array();
-  w.key("replacement");
-  if (command.replacement)
-    write_replacement(w, cluster, *command.replacement);
-  else
-    w.null();
+  write_one_or_several(w, "replacement", "replacements", command.replacements,
+                       [&](const decide::Replacement& r) { write_replacement(w, cluster, r); });
   w.field("hourlySavings", command.savings.dollars());
   w.field("savingsKnown", command.savings_known);
   w.field("disruptionCost", command.disruption_cost);

@@ -79,11 +79,14 @@ class Page {
 
   void command(const decide::Command& command) {
     std::string what = "delete it";
-    if (command.replacement && !command.replacement->types.empty())
-      what = fmt::format(
-          "replace it by {} at {} or less",
-          text(cluster_, cluster_.catalogue->types[command.replacement->types.front().index()].name),
-          per_hour(command.replacement->price));
+    if (command.replaces()) {
+      std::string types;
+      for (const decide::Replacement& r : command.replacements)
+        if (!r.types.empty())
+          types += (types.empty() ? "" : " and ") +
+                   text(cluster_, cluster_.catalogue->types[r.types.front().index()].name);
+      what = fmt::format("replace it by {} at {} or less", types, per_hour(command.replacements_price()));
+    }
     out_ += fmt::format("  {}: ", what);
     out_ += command.savings_known ? paint(Ink::Green, fmt::format("saves {}, {}", per_hour(command.savings),
                                                                   per_month(command.savings)))
@@ -92,9 +95,7 @@ class Page {
     Table table({Align::Left, Align::Left}, 2);
     for (const decide::Move& move : command.moves) {
       if (!move.from.valid()) continue;
-      table.row(
-          {{pod_name(cluster_, move.pod)},
-           {"→ " + (move.to.valid() ? node_name(cluster_, move.to) : std::string("new node")), Ink::Cyan}});
+      table.row({{pod_name(cluster_, move.pod)}, {"→ " + destination(cluster_, command, move), Ink::Cyan}});
     }
     out_ += table.render(style_);
   }

@@ -63,6 +63,14 @@ TEST(ExplainPage, ANodeThatCanGoShowsWhereItsPodsGo) {
   EXPECT_THAT(page, HasSubstr("default/web-1  → b"));
 }
 
+TEST(ExplainPage, NamesEachOfSeveralNewNodes) {
+  Explained s;
+  s.e.verdict = {s.e.node, decide::Verdict::Command, Reason::None, ""};
+  s.e.command = s.replace_a_by_two();
+  EXPECT_THAT(explain_page(s.report(), {}), HasSubstr("replace it by small and small at $0.10/h or less"));
+  EXPECT_THAT(explain_page(s.report(), {}), HasSubstr("default/web-2  → new node 2"));
+}
+
 TEST(ExplainPage, CountsThePodsToMoveByTier) {
   Explained s;
   ASSERT_EQ(s.e.candidate.pods.size(), 2u);

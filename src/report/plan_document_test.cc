@@ -81,13 +81,25 @@ TEST(PlanDocument, IsTheContract) {
 TEST(PlanDocument, ADeleteHasNoReplacementAndAnUnknownPriceIsNull) {
   Sample s;
   decide::Command command = s.replace_a();
-  command.replacement.reset();
+  command.replacements.clear();
   s.plan.commands = {command};
   s.plan.candidates[2].price.reset();
   const std::string json = plan_json({s.cluster, s.plan});
   EXPECT_THAT(json, HasSubstr("\"decision\": \"delete\""));
   EXPECT_THAT(json, HasSubstr("\"replacement\": null"));
   EXPECT_THAT(json, HasSubstr("\"hourlyPrice\": null"));
+}
+
+TEST(PlanDocument, SeveralReplacementsAreListedBesideTheFirst) {
+  Sample s;
+  s.plan.commands = {s.replace_a_by_two()};
+  const std::string yaml = plan_yaml({s.cluster, s.plan});
+  EXPECT_THAT(yaml, HasSubstr("    replacement:\n      nodePool: default\n"));
+  EXPECT_THAT(yaml, HasSubstr("    replacements:\n      - nodePool: default\n"));
+  EXPECT_THAT(yaml, HasSubstr("        name: web-1\n        from: a\n        to: replacement\n"));
+  EXPECT_THAT(yaml, HasSubstr("        name: web-2\n        from: a\n        to: replacement-2\n"));
+  s.plan.commands = {s.replace_a()};
+  EXPECT_THAT(plan_yaml({s.cluster, s.plan}), Not(HasSubstr("replacements:")));
 }
 
 TEST(PlanDocument, PendingPodsAreNotMovedPods) {

@@ -112,7 +112,9 @@ class Page {
   void command(const decide::Command& command) {
     const std::string nodes = count(command.nodes.size(), "node", "nodes");
     std::string what;
-    if (command.replacement)
+    if (command.replacements.size() > 1)
+      what = fmt::format("REPLACE {} by {} cheaper ones", nodes, command.replacements.size());
+    else if (command.replaces())
       what = fmt::format("REPLACE {} by a cheaper one", nodes);
     else if (command.method == decide::Method::Empty)
       what =
@@ -146,12 +148,13 @@ class Page {
                  {hour_amount(c != nullptr ? c->price : std::nullopt)},
                  {c != nullptr ? std::to_string(c->pods.size()) : ""}});
     }
-    if (command.replacement) {
-      const decide::Replacement& r = *command.replacement;
-      const auto arriving = std::count_if(command.moves.begin(), command.moves.end(),
-                                          [](const decide::Move& m) { return !m.to.valid(); });
+    for (std::size_t i = 0; i < command.replacements.size(); ++i) {
+      const decide::Replacement& r = command.replacements[i];
+      const auto arriving =
+          std::count_if(command.moves.begin(), command.moves.end(),
+                        [&](const decide::Move& m) { return !m.to.valid() && m.replacement == i; });
       table.row({{"+", Ink::Green},
-                 {"new node, pool " + text(cluster_, cluster_.pools[r.pool.index()].name)},
+                 {new_node(command, i) + ", pool " + text(cluster_, cluster_.pools[r.pool.index()].name)},
                  {type_list(cluster_, r)},
                  {join(cluster_, r.capacity_types, 2)},
                  {join(cluster_, r.zones, 1)},
@@ -167,7 +170,7 @@ class Page {
       if (move.from.valid()) moves.push_back(move);
     if (moves.empty()) return;
     std::sort(moves.begin(), moves.end(), [](const decide::Move& a, const decide::Move& b) {
-      return std::pair(a.to, a.pod) < std::pair(b.to, b.pod);
+      return std::tuple(a.to, a.replacement, a.pod) < std::tuple(b.to, b.replacement, b.pod);
     });
     out_ +=
         fmt::format("  {} {}\n", count(moves.size(), "pod", "pods"), moves.size() == 1 ? "moves" : "move");
@@ -175,11 +178,12 @@ class Page {
     for (std::size_t at = 0; at < moves.size();) {
       std::size_t end = at;
       std::string pods;
-      for (; end < moves.size() && moves[end].to == moves[at].to; ++end)
+      for (; end < moves.size() && moves[end].to == moves[at].to &&
+             moves[end].replacement == moves[at].replacement;
+           ++end)
         if (end - at < kPodsShown) pods += (end == at ? "" : ", ") + pod_name(cluster_, moves[end].pod);
       if (end - at > kPodsShown) pods += fmt::format(" and {} more", end - at - kPodsShown);
-      const NodeId to = moves[at].to;
-      table.row({{"→ " + (to.valid() ? node_name(cluster_, to) : std::string("new node")), Ink::Cyan},
+      table.row({{"→ " + destination(cluster_, command, moves[at]), Ink::Cyan},
                  {std::to_string(end - at)},
                  {std::move(pods), Ink::Dim}});
       at = end;
@@ -199,8 +203,9 @@ class Page {
     for (std::size_t i = 0; i < std::min(most, commands.size()); ++i) {
       const decide::Command& command = *commands[i];
       const NodeId node = command.nodes.front();
-      const std::string what =
-          command.replacement ? "→ " + type_list(cluster_, *command.replacement) : "delete";
+      std::string what = command.replaces() ? "" : "delete";
+      for (const decide::Replacement& r : command.replacements)
+        what += (what.empty() ? "→ " : ", ") + type_list(cluster_, r);
       table.row({{node_name(cluster_, node)},
                  {type_of(cluster_, node)},
                  {what},

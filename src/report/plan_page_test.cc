@@ -24,6 +24,18 @@ TEST(PlanPage, LeadsWithTheClusterTheMoveAndTheMoney) {
   EXPECT_THAT(page, HasSubstr("disruption cost 4, worth it from $0.04/h"));
 }
 
+TEST(PlanPage, ListsSeveralNewNodesWithTheirPods) {
+  Sample s;
+  s.plan.commands = {s.replace_a_by_two()};
+  const std::string page = plan_page({s.cluster, s.plan}, {});
+  EXPECT_THAT(page, HasSubstr("REPLACE 1 node by 2 cheaper ones"));
+  EXPECT_THAT(page, HasSubstr("new node 1, pool default"));
+  EXPECT_THAT(page, HasSubstr("new node 2, pool default"));
+  EXPECT_THAT(page, HasSubstr("→ new node 1  1  default/web-1"));
+  EXPECT_THAT(page, HasSubstr("→ new node 2  1  default/web-2"));
+  EXPECT_THAT(plan_page({s.cluster, s.plan, true}, {}), HasSubstr("→ small, small"));
+}
+
 TEST(PlanPage, SaysThatItDecidedOnRequests) {
   const Sample s;
   EXPECT_THAT(plan_page({s.cluster, s.plan}, {}), HasSubstr("decided on requests alone"));

@@ -59,11 +59,11 @@ void write_launch(JsonWriter& w, const prove::PlannedReplacement& replacement) {
 void write_command(JsonWriter& w, const prove::ConsolidationPlan& plan) {
   w.begin_object();
   w.field("method", plan.method);
-  w.field("decision", plan.replacement ? "replace" : "delete");
+  w.field("decision", plan.replacements.empty() ? "delete" : "replace");
   write_names(w, "nodes", plan.victims, kVictimsShown);
   w.field("nodeCount", plan.victims.size());
   w.field("podCount", plan.moves.size());
-  if (plan.replacement) write_launch(w.key("replacement"), *plan.replacement);
+  if (!plan.replacements.empty()) write_launch(w.key("replacement"), plan.replacements.front());
   w.field("hourlySavings", rounded(plan.hourly_savings.dollars()));
   w.field("savingsKnown", plan.savings_known);
   w.field("disruptionCost", rounded(plan.disruption_cost));
@@ -102,10 +102,10 @@ void write_plan(JsonWriter& w, const prove::ConsolidationPlan& plan) {
   write_names(w, "survivors", plan.survivors, kSurvivorsShown);
   // Said also where there is none: the status is merged into what was there.
   w.key("replacement");
-  if (plan.replacement)
-    write_launch(w, *plan.replacement);
-  else
+  if (plan.replacements.empty())
     w.null();
+  else
+    write_launch(w, plan.replacements.front());
   write_command(w.key("commands").begin_array(), plan);
   w.end_array();
   w.key("checks").begin_array();
@@ -229,7 +229,7 @@ std::string nearest_refusal(const std::vector<prove::Refusal>& refusals) {
 std::vector<NodeNote> node_notes(const PolicyStatus& status) {
   std::string planned;
   if (const prove::ConsolidationPlan* plan = status.plan) {
-    planned = plan->replacement ? "would be replaced" : "would be deleted";
+    planned = plan->replacements.empty() ? "would be deleted" : "would be replaced";
     if (plan->victims.size() > 1) planned += fmt::format(" together with {} more", plan->victims.size() - 1);
     if (plan->savings_known) planned += ", saving " + per_hour(plan->hourly_savings);
   }

@@ -25,8 +25,7 @@ struct Pass {
     plan.structure = std::string(64, 'e');
     plan.victims = {"a"};
     plan.survivors = {"b", "c"};
-    plan.replacement =
-        prove::PlannedReplacement{"default", {"small"}, {"on-demand"}, {"z1"}, Money::from_dollars(0.05)};
+    plan.replacements = {{"default", {"small"}, {"on-demand"}, {"z1"}, Money::from_dollars(0.05)}};
     plan.moves = {{"default", "web-1", "u1", Tier::Normal, "a", "b"},
                   {"default", "web-2", "u2", Tier::High, "a", "replacement"}};
     plan.checks = {{"measurements", true, "3 pods", ""}};

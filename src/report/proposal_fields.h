@@ -6,6 +6,7 @@
 
 #include "base/time.h"
 #include "prove/proof.h"
+#include "report/one_or_several.h"
 
 namespace tamp::report {
 
@@ -33,16 +34,14 @@ template <typename Writer>
 void write_changes(Writer& w, const prove::ConsolidationPlan& plan) {
   write_strings(w, "victims", plan.victims);
   write_strings(w, "survivors", plan.survivors);
-  w.key("replacement");
-  if (plan.replacement) {
-    w.begin_object().field("nodePool", plan.replacement->pool);
-    write_strings(w, "instanceTypes", plan.replacement->types);
-    write_strings(w, "capacityTypes", plan.replacement->capacity_types);
-    write_strings(w, "zones", plan.replacement->zones);
-    w.field("hourlyPrice", plan.replacement->price.dollars()).end_object();
-  } else {
-    w.null();
-  }
+  write_one_or_several(w, "replacement", "replacements", plan.replacements,
+                       [&](const prove::PlannedReplacement& r) {
+                         w.begin_object().field("nodePool", r.pool);
+                         write_strings(w, "instanceTypes", r.types);
+                         write_strings(w, "capacityTypes", r.capacity_types);
+                         write_strings(w, "zones", r.zones);
+                         w.field("hourlyPrice", r.price.dollars()).end_object();
+                       });
   w.key("moves").begin_array();
   for (const prove::PlannedMove& move : plan.moves) {
     w.begin_object().field("namespace", move.ns).field("name", move.name).field("uid", move.uid);

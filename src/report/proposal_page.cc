@@ -37,10 +37,8 @@ std::string proposal_page(const prove::Proposal& proposal, const Style& style) {
     Table table({Align::Left, Align::Left}, 2);
     table.row({{"victims"}, {list(plan.victims)}});
     table.row({{"survivors"}, {list(plan.survivors)}});
-    if (plan.replacement)
-      table.row(
-          {{"replacement"},
-           {fmt::format("{} of pool {}", list(plan.replacement->types), printable(plan.replacement->pool))}});
+    for (const prove::PlannedReplacement& r : plan.replacements)
+      table.row({{"replacement"}, {fmt::format("{} of pool {}", list(r.types), printable(r.pool))}});
     table.row({{"saves"},
                {plan.savings_known ? fmt::format("{}/h, {}/month", format_money(plan.hourly_savings),
                                                  format_money(plan.monthly_savings(), 2))

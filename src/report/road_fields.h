@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "decide/road.h"
+#include "report/one_or_several.h"
 #include "report/words.h"
 
 namespace tamp::report {
@@ -13,21 +14,18 @@ void write_step(Writer& w, const Symbols& names, const decide::Step& step) {
   const auto text = [&](Symbol s) { return names.text(s); };
   w.begin_object();
   w.field("method", name(step.method));
-  w.field("decision", step.made ? "replace" : "delete");
+  w.field("decision", step.made.empty() ? "delete" : "replace");
   w.key("nodes").begin_array();
   for (const Symbol n : step.nodes) w.string(text(n));
   w.end_array();
-  w.key("newNode");
-  if (step.made) {
+  write_one_or_several(w, "newNode", "newNodes", step.made, [&](const decide::NewMachine& made) {
     w.begin_object();
-    w.field("name", text(step.made->node)).field("nodePool", text(step.made->pool));
-    w.field("instanceType", text(step.made->type)).field("zone", text(step.made->zone));
-    w.field("capacityType", text(step.made->capacity_type));
-    w.field("hourlyPrice", step.made->price.dollars());
+    w.field("name", text(made.node)).field("nodePool", text(made.pool));
+    w.field("instanceType", text(made.type)).field("zone", text(made.zone));
+    w.field("capacityType", text(made.capacity_type));
+    w.field("hourlyPrice", made.price.dollars());
     w.end_object();
-  } else {
-    w.null();
-  }
+  });
   w.field("hourlySavings", step.savings.dollars());
   w.field("disruptionCost", step.disruption_cost);
   w.key("pods").begin_array();

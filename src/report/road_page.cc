@@ -9,9 +9,10 @@ namespace tamp::report {
 namespace {
 
 std::string what(const decide::Road& road, const decide::Step& step) {
-  std::string out =
-      fmt::format("{} {}", step.made ? "replace" : "delete", count(step.nodes.size(), "node", "nodes"));
-  if (step.made) out += " by " + printable(road.names.text(step.made->type));
+  std::string out = fmt::format("{} {}", step.made.empty() ? "delete" : "replace",
+                                count(step.nodes.size(), "node", "nodes"));
+  for (std::size_t i = 0; i < step.made.size(); ++i)
+    out += (i == 0 ? " by " : ", ") + printable(road.names.text(step.made[i].type));
   return out;
 }
 

@@ -66,12 +66,22 @@ struct Sample {
     command.required_savings = Money::from_dollars(0.04);
     command.moves = {{pod("web-1"), NodeId{std::size_t{0}}, NodeId{std::size_t{1}}},
                      {pod("web-2"), NodeId{std::size_t{0}}, NodeId{}}};
-    decide::Replacement& r = command.replacement.emplace();
+    decide::Replacement& r = command.replacements.emplace_back();
     r.pool = PoolId{std::size_t{0}};
     r.types = {TypeId{std::size_t{1}}};
     r.capacity_types = {cluster.symbols.find("on-demand")};
     r.zones = {cluster.symbols.find("z1")};
     r.price = Money::from_dollars(0.05);
+    return command;
+  }
+
+  // Each of its pods to a new node of its own.
+  decide::Command replace_a_by_two() const {
+    decide::Command command = replace_a();
+    command.replacements.push_back(command.replacements.front());
+    command.savings = Money::from_dollars(0.10);
+    command.moves = {{pod("web-1"), NodeId{std::size_t{0}}, NodeId{}, 0},
+                     {pod("web-2"), NodeId{std::size_t{0}}, NodeId{}, 1}};
     return command;
   }
 

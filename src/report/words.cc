@@ -64,6 +64,14 @@ std::string node_name(const Cluster& cluster, NodeId node) {
   return text(cluster, cluster.nodes[node.index()].name);
 }
 
+std::string new_node(const decide::Command& command, std::size_t number) {
+  return command.replacements.size() > 1 ? fmt::format("new node {}", number + 1) : "new node";
+}
+
+std::string destination(const Cluster& cluster, const decide::Command& command, const decide::Move& move) {
+  return move.to.valid() ? node_name(cluster, move.to) : new_node(command, move.replacement);
+}
+
 std::string_view name(decide::Verdict verdict) {
   switch (verdict) {
     case decide::Verdict::Command:

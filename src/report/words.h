@@ -28,6 +28,10 @@ std::string count(std::size_t n, std::string_view singular, std::string_view plu
 std::string pod_name(const Cluster& cluster, PodId pod);  // "shop/cart-1"
 std::string node_name(const Cluster& cluster, NodeId node);
 std::string text(const Cluster& cluster, Symbol symbol);  // safe to print
+// "new node", "new node 2" where the command asks for several; by number of the replacement.
+std::string new_node(const decide::Command& command, std::size_t number);
+// Where a pod goes: the node's name, or "new node".
+std::string destination(const Cluster& cluster, const decide::Command& command, const decide::Move& move);
 
 std::string_view name(decide::Verdict verdict);   // "blocked"
 std::string_view name(SettingSource source);      // "NodePool"

@@ -39,7 +39,7 @@ ReqId karpenter_topology(const Simulation& sim, const Claim& claim, PodId pod, c
   };
   for (const auto& use : variant.groups)
     if (!ask(use)) return {};
-  for (GroupId g : index.shape(pod).repelled_by)
+  for (GroupId g : index.shape(pod).repelled_by())
     if (!ask({g, true})) return {};
   for (Symbol key : to_settle) {
     Requirement one = *narrowed.find(key);
@@ -54,7 +54,8 @@ ReqId karpenter_topology(const Simulation& sim, const Claim& claim, PodId pod, c
 
 // Kubernetes' way: a constraint over a label can only be checked where the label's value is certain, so the node is pinned
 // to one value of every topology key that the pod's constraints, or the counters that the pod is part of, look at.
-ReqId kube_topology(const Simulation& sim, PodId pod, const Variant& variant, ReqId base) {
+ReqId kube_topology(const Simulation& sim, const Claim& claim, PodId pod, const Variant& variant,
+                    ReqId base) {
   const Index& index = sim.index();
   RequirementTable& table = index.requirements();
   const Topology& topology = index.topology();
@@ -67,9 +68,9 @@ ReqId kube_topology(const Simulation& sim, PodId pod, const Variant& variant, Re
   };
   for (const auto& u : variant.groups) note(u.group);
   for (const auto& u : variant.affinity) note(u.group);
-  for (GroupId g : shape.repelled_by) note(g);
-  for (GroupId g : shape.counted_by) note(g);
-  for (GroupId g : shape.repels) note(g);
+  for (GroupId g : shape.repelled_by()) note(g);
+  for (GroupId g : shape.counted_by()) note(g);
+  for (GroupId g : shape.repels()) note(g);
   // The first of its kind may start anywhere; any other pod must be where its company is.
   bool first_of_its_kind =
       std::all_of(variant.affinity.begin(), variant.affinity.end(),
@@ -80,7 +81,7 @@ ReqId kube_topology(const Simulation& sim, PodId pod, const Variant& variant, Re
     const TopologyKey& key = topology.keys()[k.index()];
     std::vector<DomainId> options;
     if (key.hostname) {
-      options.push_back(key.find(Symbol()));
+      options.push_back(claim.domain(key, Symbol()));
     } else if (const Requirement* r = table.at(result).find(key.label)) {
       if (r->complement) return {};
       for (Symbol v : r->values)
@@ -99,7 +100,7 @@ ReqId kube_topology(const Simulation& sim, PodId pod, const Variant& variant, Re
     auto good = [&](DomainId d) {
       for (const auto& u : variant.groups)
         if (topology.group(u.group).key == k && !kube_allows(sim.counts(), u, d)) return false;
-      for (GroupId g : shape.repelled_by)
+      for (GroupId g : shape.repelled_by())
         if (topology.group(g).key == k && !kube_unrepelled(sim.counts(), g, d)) return false;
       for (const auto& u : variant.affinity) {
         if (topology.group(u.group).key != k) continue;
@@ -168,12 +169,23 @@ bool satisfies_min_values(const Index& index, const Template& t, const std::vect
   return true;
 }
 
-Claim fresh_claim(const Index& index, const Simulation& simulation, std::size_t template_index) {
+ResourceList Claim::largest_capacity(const Index& index) const {
+  ResourceList most;
+  for (TypeId type : type_list(index))
+    for (const auto& a : index.cluster().catalogue->types[type.index()].capacity)
+      most.set(a.id, std::max(most.get(a.id), a.amount));
+  return most;
+}
+
+Claim fresh_claim(const Index& index, const Simulation& simulation, std::size_t template_index,
+                  std::span<const Claim> others) {
   const Template& t = index.templates()[template_index];
   const Cluster& cluster = index.cluster();
   const NodePool& pool = cluster.pools[t.pool.index()];
   Claim c;
   c.template_index = template_index;
+  // One more than there may be is only asked for, never made.
+  c.number = std::min(others.size(), index.options().new_nodes - 1);
   c.requirements = t.requirements;
   c.types.assign((t.types.size() + 63) / 64, 0);
 
@@ -185,6 +197,12 @@ Claim fresh_claim(const Index& index, const Simulation& simulation, std::size_t 
     if (pool_of(cluster, node) != t.pool || index.site(index.site_of(n)).leaving) continue;
     for (const auto& a : pool.limits) left.add(a.id, node.capacity.get(a.id));
     ++nodes_left;
+  }
+  // The other new ones may turn out to be the largest that they can be.
+  for (const Claim& other : others) {
+    if (index.templates()[other.template_index].pool != t.pool) continue;
+    for (const auto& a : pool.limits) left.add(a.id, -other.most_capacity.get(a.id));
+    --nodes_left;
   }
   if (pool.node_limit && nodes_left <= 0) return c;
   for (std::size_t i = 0; i < t.types.size(); ++i) {
@@ -234,7 +252,7 @@ bool can_join(const Simulation& simulation, const Claim& claim, PodId pod, const
     if (r.valid() && !volume.empty()) r = table.merge(r, table.intern(volume), well_known);
     if (!r.valid()) return false;
     r = index.karpenter() ? karpenter_topology(simulation, claim, pod, variant, r)
-                          : kube_topology(simulation, pod, variant, r);
+                          : kube_topology(simulation, claim, pod, variant, r);
     if (!r.valid()) return false;
     const auto& allowed = index.allowed_types(claim.template_index, r);
     bool any = false;

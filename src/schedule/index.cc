@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <limits>
 #include <string_view>
 
 namespace tamp::schedule {
@@ -10,16 +11,17 @@ Index::Index(const Cluster& cluster, const Options& options)
     : cluster_(cluster),
       options_(options),
       sites_(make_sites(cluster, options)),
-      topology_(cluster, sites_, options.dialect),
+      topology_(cluster, sites_, options),
       requirements_(cluster.symbols),
       volumes_(cluster, options.dialect),
+      daemons_(daemon_specs(cluster, options.dialect)),
       counts_(topology_) {
   build_templates();
-  build_offered();
-  build_shapes();
-  build_counts();
+  build_specs();
+  build_groups();
   build_room();
-  build_sizes();
+  take_in_pods();
+  if (karpenter()) close_overcommitted();
 }
 
 bool Index::counts_for(Group::Kind kind, const Pod& pod) const {
@@ -29,19 +31,35 @@ bool Index::counts_for(Group::Kind kind, const Pod& pod) const {
   return sees_terminating || !pod.terminating();
 }
 
-void Index::build_counts() {
+// The one walk over all pods, in the order in which they lie in memory: their shapes, what they hold, and who counts them.
+void Index::take_in_pods() {
+  const std::size_t n = resources();
   std::vector<TopologyCounts::Standing> standing;
-  standing.reserve(cluster_.pods.size() * 2);
+  if (!topology_.groups().empty()) standing.reserve(cluster_.pods.size());
   for (std::size_t i = 0; i < cluster_.pods.size(); ++i) {
     const Pod& pod = cluster_.pods[i];
+    if (!shape_of_[i].valid()) {
+      ShapeId& known = shape_slot(pod);
+      if (!known.valid()) {
+        known = add_shape(pod);
+        shapes_.back().selected = topology_.selection(pod.ns, pod.labels);
+      }
+      shape_of_[i] = known;
+    }
+    if (!pod.volumes.empty()) volumes_.take_in(PodId(i));
+    if (!pod.bound()) unbound_.emplace_back(i);
     if (!pod.bound() || pod.terminal()) continue;
-    SiteId site = site_of(pod.node);
-    const Shape& s = shape(PodId(i));
+    const SiteId site = site_of(pod.node);
+    const std::int64_t* held = &held_[pod.spec.index() * n];
+    for (std::size_t r = 0; r < n; ++r) free_[site.index() * n + r] -= held[r];
+    if (spec_facts_[pod.spec.index()].host_ports) with_host_ports_.emplace_back(i);
+    const Shape& s = shapes_[shape_of_[i].index()];
     auto count = [&](GroupId id) {
-      if (counts_for(topology_.group(id).kind, pod)) standing.push_back({id, site});
+      // Only of pods that are going the kind decides; the others spare a look at the group.
+      if (!pod.terminating() || counts_for(topology_.group(id).kind, pod)) standing.push_back({id, site});
     };
-    for (GroupId id : s.counted_by) count(id);
-    for (GroupId id : s.repels) count(id);
+    for (GroupId id : s.counted_by()) count(id);
+    for (GroupId id : s.repels()) count(id);
   }
   counts_ = TopologyCounts(topology_, standing);
 }
@@ -49,10 +67,10 @@ void Index::build_counts() {
 // What the DaemonSets that belong on a node still have to place there.
 ResourceList Index::daemon_needs(const Site& site) const {
   ResourceList needs;
-  for (const auto& d : cluster_.daemon_sets) {
-    const PodSpec& spec = cluster_.pod_specs[d.spec.index()];
+  if (daemons_.empty()) return needs;
+  for (const PodSpec& spec : daemons_) {
     Profile p{spec.node_selector, spec.has_node_affinity, spec.node_affinity, {}, spec.tolerations};
-    if (judge(cluster_, Dialect::Karpenter, p, site) == StaticVerdict::Fits) needs.add(spec.requests);
+    if (Judge(cluster_, Dialect::Karpenter, p)(site) == StaticVerdict::Fits) needs.add(spec.requests);
   }
   if (!site.node.valid()) return needs;
   for (PodId p : cluster_.nodes[site.node.index()].pods) {
@@ -63,8 +81,9 @@ ResourceList Index::daemon_needs(const Site& site) const {
   return needs;
 }
 
+// What the sites have, all of it free for now.
 void Index::build_room() {
-  std::size_t n = resources();
+  const std::size_t n = resources();
   free_.assign(sites_.list.size() * n, 0);
   limits_left_.resize(cluster_.pools.size());
   nodes_left_.resize(cluster_.pools.size());
@@ -73,59 +92,59 @@ void Index::build_room() {
     nodes_left_[p] = cluster_.pools[p].node_limit.value_or(0);
   }
   for (std::size_t i = 0; i < sites_.list.size(); ++i) {
-    Site& site = sites_.list[i];
+    const Site& site = sites_.list[i];
     const Node* node = site.node.valid() ? &cluster_.nodes[site.node.index()] : nullptr;
     const NodeClaim* claim = site.claim.valid() ? &cluster_.claims[site.claim.index()] : nullptr;
     assert(node != nullptr || claim != nullptr);
-    ResourceList allocatable = node ? node->allocatable : claim->allocatable;
-    ResourceList capacity = node ? node->capacity : claim->capacity;
-    if (karpenter() && claim && !site.initialized) {
-      // A node reports nothing, or zero, until its kubelet and device plugins are up; its claim knows better.
+    for (const auto& a : node ? node->allocatable : claim->allocatable)
+      free_[i * n + a.id.index()] = a.amount;
+    // A node reports nothing, or zero, until its kubelet and device plugins are up; its claim knows better.
+    const bool claim_knows = karpenter() && node && claim && !site.initialized;
+    if (claim_knows)
       for (const auto& a : claim->allocatable)
-        if (allocatable.get(a.id) == 0) allocatable.set(a.id, a.amount);
-      for (const auto& a : claim->capacity)
-        if (capacity.get(a.id) == 0) capacity.set(a.id, a.amount);
+        if (std::int64_t& free = free_[i * n + a.id.index()]; free == 0) free = a.amount;
+    if (site.leaving) continue;
+    const PoolId pool = node ? pool_of(cluster_, *node)
+                             : cluster_.find_pool(cluster_.text(site.labels->get(cluster_.known.nodepool)));
+    if (!pool.valid()) continue;
+    for (const auto& limit : cluster_.pools[pool.index()].limits) {
+      std::int64_t taken = (node ? node->capacity : claim->capacity).get(limit.id);
+      if (claim_knows && taken == 0) taken = claim->capacity.get(limit.id);
+      limits_left_[pool.index()].add(limit.id, -taken);
     }
-    std::int64_t* free = &free_[i * n];
-    for (const auto& a : allocatable) free[a.id.index()] = a.amount;
-    if (node)
-      for (PodId p : node->pods) {
-        const Pod& pod = cluster_.pods[p.index()];
-        if (pod.terminal()) continue;
-        for (const auto& a : cluster_.spec(pod).requests) free[a.id.index()] -= a.amount;
-      }
-    if (karpenter()) {
-      for (const auto& a : daemon_needs(site))
-        if (a.amount > 0) free[a.id.index()] -= a.amount;
-      // Karpenter: a node that is overcommitted in anything it lists takes nothing.
-      for (const auto& a : allocatable)
-        if (free[a.id.index()] < 0) site.closed = Closed::ForAll;
-    }
-    if (!site.leaving) {
-      PoolId pool = node ? pool_of(cluster_, *node)
-                         : cluster_.find_pool(cluster_.text(site.labels.get(cluster_.known.nodepool)));
-      if (pool.valid()) {
-        for (const auto& a : cluster_.pools[pool.index()].limits)
-          limits_left_[pool.index()].add(a.id, -capacity.get(a.id));
-        --nodes_left_[pool.index()];
-      }
-    }
+    --nodes_left_[pool.index()];
   }
 }
 
-void Index::build_sizes() {
-  sizes_.reserve(cluster_.pod_specs.size());
-  for (const PodSpec& spec : cluster_.pod_specs)
-    sizes_.emplace_back(-spec.requests.get(kCpu), -spec.requests.get(kMemory));
+// Karpenter: a node that is overcommitted in anything it lists takes nothing.
+void Index::close_overcommitted() {
+  const std::size_t n = resources();
+  for (std::size_t i = 0; i < sites_.list.size(); ++i) {
+    Site& site = sites_.list[i];
+    std::int64_t* free = &free_[i * n];
+    for (const auto& a : daemon_needs(site))
+      if (a.amount > 0) free[a.id.index()] -= a.amount;
+    const auto overcommitted = [&](const ResourceList& listed) {
+      return std::ranges::any_of(listed, [&](const ResourceAmount& a) { return free[a.id.index()] < 0; });
+    };
+    const bool node_lists = site.node.valid() && overcommitted(cluster_.nodes[site.node.index()].allocatable);
+    const bool claim_lists = site.claim.valid() && (!site.node.valid() || !site.initialized) &&
+                             overcommitted(cluster_.claims[site.claim.index()].allocatable);
+    if (node_lists || claim_lists) site.closed = Closed::ForAll;
+  }
 }
 
 Turn Index::turn(PodId p) const {
   const Pod& pod = cluster_.pods[p.index()];
   const std::string_view uid = cluster_.text(pod.uid);
-  Turn turn{sizes_[pod.spec.index()], pod.created, {}, p};
-  for (std::size_t b = 0; b < std::min<std::size_t>(uid.size(), 16); ++b)
-    turn.uid[b / 8] |= std::uint64_t{static_cast<unsigned char>(uid[b])} << (8 * (7 - b % 8));
-  return turn;
+  const auto eight_bytes = [&](std::size_t from) {
+    std::uint64_t bytes = 0;
+    for (std::size_t b = from; b < from + 8; ++b)
+      bytes = bytes << 8 | (b < uid.size() ? static_cast<unsigned char>(uid[b]) : 0u);
+    return bytes;
+  };
+  const std::int64_t created = pod.created ? pod.created->ns : std::numeric_limits<std::int64_t>::min();
+  return {spec_facts_[pod.spec.index()].size, created, {eight_bytes(0), eight_bytes(8)}, p};
 }
 
 bool Index::goes_first(const Turn& a, const Turn& b) const {
@@ -136,6 +155,17 @@ bool Index::goes_first(const Turn& a, const Turn& b) const {
   if (Symbol p = pods[a.pod.index()].uid, q = pods[b.pod.index()].uid; p != q)
     return cluster_.text(p) < cluster_.text(q);
   return a.pod < b.pod;
+}
+
+Line Index::line_up(std::span<const PodId> pods) const {
+  std::vector<Turn> turns;
+  turns.reserve(pods.size());
+  for (PodId p : pods) turns.push_back(turn(p));
+  std::ranges::sort(turns, [&](const Turn& a, const Turn& b) { return goes_first(a, b); });
+  Line line;
+  line.pods.reserve(turns.size());
+  for (const Turn& t : turns) line.pods.push_back(t.pod);
+  return line;
 }
 
 void Index::reorder(NodeId node) {
@@ -155,12 +185,9 @@ void Index::reorder(NodeId node) {
 }
 
 bool Index::admit(PodId pod) {
-  const Pod& fresh = cluster_.pods[pod.index()];
-  const auto same = std::find_if(shapes_.begin(), shapes_.end(), [&](const Shape& s) {
-    return s.spec == fresh.spec && s.ns == fresh.ns && s.labels == fresh.labels;
-  });
-  if (same == shapes_.end()) return false;
-  shape_of_.emplace_back(static_cast<std::size_t>(same - shapes_.begin()));
+  const ShapeId known = shape_slot(cluster_.pods[pod.index()]);
+  if (!known.valid()) return false;
+  shape_of_.push_back(known);
   return true;
 }
 

@@ -2,7 +2,6 @@
 // moving a pod in thought costs a few comparisons. Immutable after construction (memo tables apart); simulations share it.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -12,17 +11,17 @@
 #include <vector>
 
 #include "model/cluster.h"
+#include "schedule/daemons.h"
 #include "schedule/options.h"
 #include "schedule/profile.h"
 #include "schedule/requirement.h"
+#include "schedule/shape_table.h"
 #include "schedule/sites.h"
 #include "schedule/topology.h"
 #include "schedule/topology_counts.h"
 #include "schedule/volumes.h"
 
 namespace tamp::schedule {
-
-using ShapeId = Id<struct ShapeTag>;
 
 struct GroupUse {
   GroupId group;
@@ -38,15 +37,30 @@ struct Variant {
   std::vector<GroupUse> affinity;  // Kubernetes' dialect: required affinity terms, which are judged together
 };
 
-// Pods alike in spec, namespace and labels: the scheduler cannot tell them apart (their volumes aside).
+// What pods of one spec ask of nodes, and, where that depends on who they are, those of one namespace and labels.
+struct Constraints {
+  std::vector<Variant> variants;  // at least one
+  std::vector<GroupId> repels;
+};
+
+// Pods that the scheduler cannot tell apart (their volumes aside): alike in spec, namespace and labels; or alike in spec alone, where
+// neither it nor any other pod's asks who they are.
 struct Shape {
-  Symbol ns;
-  LabelSetId labels;
   PodSpecId spec;
-  std::span<const Variant> variants;
-  std::span<const GroupId> counted_by;   // groups that select it
-  std::span<const GroupId> repelled_by;  // repulsions that select it
-  std::vector<GroupId> repels;           // repulsions that it owns
+  Symbol ns;                            // of the first of them
+  LabelSetId labels;                    // likewise
+  const Constraints* constraints;       // never null
+  const Selection* selected = nullptr;  // null: by no group
+
+  std::span<const Variant> variants() const { return constraints->variants; }
+  std::span<const GroupId> repels() const { return constraints->repels; }  // repulsions that it owns
+  // Groups that select it.
+  std::span<const GroupId> counted_by() const {
+    return selected ? selected->counted_by : std::span<const GroupId>();
+  }
+  std::span<const GroupId> repelled_by() const {
+    return selected ? selected->repelled_by : std::span<const GroupId>();
+  }
 };
 
 // The bits of a profile over all sites.
@@ -71,10 +85,15 @@ struct Template {
 // What decides when a pod looks for a place: bigger ones first, then older ones, then by uid. Found out for those that are moved
 // only: their order among all pods of the cluster is of no use to anybody.
 struct Turn {
-  std::pair<std::int64_t, std::int64_t> size;  // cpu and memory, both below zero: the biggest is the least
-  std::optional<Time> created;
-  std::array<std::uint64_t, 2> uid{};  // its first sixteen bytes
+  std::pair<std::int64_t, std::int64_t> size;   // cpu and memory, both below zero: the biggest is the least
+  std::int64_t created = 0;                     // nanoseconds; the least where it is not known
+  std::pair<std::uint64_t, std::uint64_t> uid;  // its first sixteen bytes
   PodId pod;
+};
+
+// Pods in the order of their turns.
+struct Line {
+  std::vector<PodId> pods;
 };
 
 class Index {
@@ -99,14 +118,13 @@ class Index {
   bool any_pool_launches() const { return any_pool_launches_; }
   const Shape& shape(PodId p) const { return shapes_[shape_of_[p.index()].index()]; }
   ShapeId shape_id(PodId p) const { return shape_of_[p.index()]; }
+  const PodSpec& spec(PodId p) const { return cluster_.pod_specs[shape(p).spec.index()]; }
   const ProfileMatch& match(ProfileId p) const { return matches_[p.index()]; }
   const Profile& profile(ProfileId p) const { return profiles_[p.index()]; }
   // What the pod holds where it is bound.
-  const ResourceList& requests(PodId p) const { return cluster_.spec(cluster_.pods[p.index()]).requests; }
+  const ResourceList& requests(PodId p) const { return spec(p).requests; }
   // What it will ask for as a new pod. Karpenter does not make the difference.
-  const ResourceList& fresh_requests(PodId p) const {
-    return fresh_requests(cluster_.spec(cluster_.pods[p.index()]));
-  }
+  const ResourceList& fresh_requests(PodId p) const { return fresh_requests(spec(p)); }
   const ResourceList& fresh_requests(const PodSpec& spec) const {
     return karpenter() || spec.fresh_requests.empty() ? spec.requests : spec.fresh_requests;
   }
@@ -120,6 +138,7 @@ class Index {
 
   Turn turn(PodId p) const;
   bool goes_first(const Turn& a, const Turn& b) const;
+  Line line_up(std::span<const PodId> pods) const;
 
   // Memo of requirement sets; grows while simulating.
   RequirementTable& requirements() const { return requirements_; }
@@ -130,8 +149,8 @@ class Index {
   // Template::types.
   const std::vector<std::uint64_t>& allowed_types(std::size_t template_index, ReqId reqs) const;
   const Requirements& type_requirements(TypeId t) const { return type_requirements_[t.index()]; }
-  const std::vector<Requirements>& offering_requirements(TypeId t) const {
-    return offering_requirements_[t.index()];
+  const Requirements& offering_requirements(TypeId t, std::size_t offering) const {
+    return offering_kinds_[kinds_offered_[t.index()][offering]];
   }
 
   // A pod that the cluster got since, the last of its pods, takes part like those that were there. False if no pod was of its
@@ -142,20 +161,29 @@ class Index {
   std::size_t shapes() const { return shapes_.size(); }
   const Shape& shape(ShapeId s) const { return shapes_[s.index()]; }
 
+  // Bound pods that use ports of their host, and pods that are on no node; as they were when the index was made.
+  std::span<const PodId> with_host_ports() const { return with_host_ports_; }
+  std::span<const PodId> unbound() const { return unbound_; }
+
   // Does the pod count for topology where it is now? Spread passes over pods that are going; affinity does not.
   bool counts_for(Group::Kind kind, const Pod& pod) const;
 
  private:
+  void build_catalogue();
   void build_templates();
+  // The catalogue's types, of those given, that the requirements allow and that can be had: bits by position.
+  std::vector<std::uint64_t> types_within(std::span<const TypeId> types, const Requirements& reqs) const;
   void build_offered();
-  void build_shapes();
-  void number_shapes();
-  void build_counts();
+  void build_specs();
+  void build_groups();
   void build_room();
-  void build_sizes();
+  void take_in_pods();
+  void close_overcommitted();
+  // Where the number of the pod's shape is noted; invalid if it is the first of its kind. REQUIRES: all groups are made.
+  ShapeId& shape_slot(const Pod& pod);
+  ShapeId add_shape(const Pod& pod);
   ProfileId intern_profile(Profile p);
-  std::vector<Variant> make_variants(const PodSpec& spec, Symbol ns, const LabelSet& labels,
-                                     std::vector<GroupId>& repels);
+  Constraints make_constraints(const PodSpec& spec, Symbol ns, const LabelSet& labels);
   Variant make_variant(const PodSpec& stage, Symbol ns, const LabelSet& labels);
   ResourceList daemon_needs(const Site& site) const;
   PodMatcher matcher(const PodAffinityTerm& term, Symbol ns, bool as_repulsion) const;
@@ -166,8 +194,11 @@ class Index {
   Topology topology_;
   mutable RequirementTable requirements_;
   Volumes volumes_;
+  std::vector<PodSpec> daemons_;
   std::vector<Requirements> type_requirements_;
-  std::vector<std::vector<Requirements>> offering_requirements_;
+  // Offerings ask for few different things: a zone and a kind of capacity, as a rule.
+  std::vector<Requirements> offering_kinds_;
+  std::vector<std::vector<std::uint32_t>> kinds_offered_;  // by TypeId, by position in its offerings
   std::vector<Template> templates_;
   bool tolerate_soft_taints_ = false;  // some pool taints its nodes PreferNoSchedule
   bool any_pool_launches_ = false;
@@ -175,19 +206,25 @@ class Index {
   std::vector<ReqId> profile_requirements_;  // by ProfileId, with its first term: what it asks of a new node
   std::unordered_multimap<std::size_t, ProfileId> profile_index_;
   std::vector<ProfileMatch> matches_;
-  // What shapes point to: pods that differ in labels alone share variants, those that differ in requests alone share selections.
-  struct Selection {
-    std::vector<GroupId> counted_by, repelled_by;
+  // What a pass over all pods asks of their specs, in small pieces.
+  struct SpecFacts {
+    bool sociable = false;  // its constraints refer to other pods, so that namespace and labels matter
+    bool host_ports = false;
+    std::pair<std::int64_t, std::int64_t> size;  // see Turn
+    const Constraints* constraints = nullptr;  // of the pod that was seen last: of all, unless it is sociable
+    ShapeId shape;                             // of those that no group selects, likewise
   };
-  std::deque<std::vector<Variant>> variants_;
-  std::deque<Selection> selections_;
+  std::vector<SpecFacts> spec_facts_;  // by PodSpecId
+  std::vector<std::int64_t> held_;     // what a bound pod asks for, by PodSpecId × resources()
+  std::deque<Constraints> constraints_;
   std::vector<Shape> shapes_;
+  ShapeTable told_apart_;  // shapes of pods that are sociable, or that a group selects
+  std::vector<PodId> with_host_ports_, unbound_;
   std::vector<ShapeId> shape_of_;  // by PodId
   TopologyCounts counts_;
   std::vector<std::int64_t> free_;
   std::vector<ResourceList> limits_left_;
   std::vector<std::int64_t> nodes_left_;
-  std::vector<std::pair<std::int64_t, std::int64_t>> sizes_;  // by PodSpecId; see Turn
   mutable std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> allowed_types_;
   mutable std::unordered_map<std::uint64_t, ReqId> demands_;
 };

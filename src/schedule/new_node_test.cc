@@ -103,6 +103,17 @@ TEST_F(NodeToComeTest, MakesItsDomainsFromTheStart) {
   EXPECT_FALSE(placed());
 }
 
+// As before, but nobody says where the new node is to be: it may be in any of three zones.
+TEST_F(NodeToComeTest, MakesADomainWhereverItMayBe) {
+  c.node("a").zone("test-zone-b");
+  c.node("b").type("m").zone("test-zone-b").cpu(1500);
+  c.pods(2, "web").on("a").cpu(700).spread(kZone, "app", "web");
+  c.pods(1, "late").on("a").cpu(600).label("app", "other");
+  EXPECT_FALSE(placed());
+  c.pool("default").requirement(kZone, SelectorOp::In, {"test-zone-b"});
+  EXPECT_TRUE(placed());
+}
+
 // Zone c has one cache and two of the web already, the other zones nobody: the spread alone would go there.
 TEST_F(NodeToComeTest, IsWhereThePodsCompanyIs) {
   c.node("b").type("m").zone("test-zone-c").cpu(300);

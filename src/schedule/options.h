@@ -1,6 +1,7 @@
 // How the simulation should think: whose rules, what about preferences, and which nodes it must not use.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -23,6 +24,8 @@ struct Options {
   Dialect dialect = Dialect::Kubernetes;
   PreferencePolicy preferences = PreferencePolicy::Ignore;
   std::vector<Closed> closed;  // by NodeId; empty = all open
+  // So many nodes that do not exist yet may be part of one simulation. Karpenter's dialect knows one.
+  std::size_t new_nodes = 1;
 };
 
 }  // namespace tamp::schedule

@@ -144,38 +144,46 @@ Requirements profile_requirements(const Cluster& cluster, const Profile& profile
   return reqs;
 }
 
-StaticVerdict judge(const Cluster& cluster, Dialect dialect, const Profile& profile, const Site& site) {
+Judge::Judge(const Cluster& cluster, Dialect dialect, const Profile& profile)
+    : cluster_(cluster), dialect_(dialect), profile_(profile) {
   if (dialect == Dialect::Karpenter) {
-    if (!taints_tolerated(cluster, dialect, site.taints, profile.tolerations))
+    wanted_ = profile_requirements(cluster, profile, 0);
+    return;
+  }
+  const auto names_nodes = [&](const NodeSelectorTerm& t) {
+    return std::any_of(t.fields.begin(), t.fields.end(), [&](const SelectorRequirement& f) {
+      return f.key == cluster.known.metadata_name && f.op == SelectorOp::In;
+    });
+  };
+  by_name_ =
+      profile.has_affinity && !profile.terms.empty() && std::ranges::all_of(profile.terms, names_nodes);
+}
+
+StaticVerdict Judge::operator()(const Site& site) const {
+  if (dialect_ == Dialect::Karpenter) {
+    if (!taints_tolerated(cluster_, dialect_, site.taints, profile_.tolerations))
       return StaticVerdict::TaintToleration;
-    return karpenter_accepts(cluster, profile_requirements(cluster, profile, 0), site.labels)
-               ? StaticVerdict::Fits
-               : StaticVerdict::NodeAffinity;
+    return karpenter_accepts(cluster_, wanted_, *site.labels) ? StaticVerdict::Fits
+                                                              : StaticVerdict::NodeAffinity;
   }
   // Terms that all name nodes limit the search to those before any filter runs.
-  bool by_name = profile.has_affinity && !profile.terms.empty() &&
-                 std::all_of(profile.terms.begin(), profile.terms.end(), [&](const NodeSelectorTerm& t) {
-                   return std::any_of(t.fields.begin(), t.fields.end(), [&](const SelectorRequirement& f) {
-                     return f.key == cluster.known.metadata_name && f.op == SelectorOp::In;
-                   });
-                 });
-  if (by_name && std::none_of(profile.terms.begin(), profile.terms.end(), [&](const NodeSelectorTerm& t) {
+  if (by_name_ && std::none_of(profile_.terms.begin(), profile_.terms.end(), [&](const NodeSelectorTerm& t) {
         return std::all_of(t.fields.begin(), t.fields.end(), [&](const SelectorRequirement& f) {
           return f.op != SelectorOp::In || listed(f.values, site.name);
         });
       }))
     return StaticVerdict::NodeAffinity;
   if (site.unschedulable) {
-    Taint cordon{cluster.known.unschedulable_taint, cluster.known.empty, TaintEffect::NoSchedule};
-    if (!tolerates(profile.tolerations, cordon, cluster, dialect)) return StaticVerdict::NodeUnschedulable;
+    Taint cordon{cluster_.known.unschedulable_taint, cluster_.known.empty, TaintEffect::NoSchedule};
+    if (!tolerates(profile_.tolerations, cordon, cluster_, dialect_)) return StaticVerdict::NodeUnschedulable;
   }
-  if (!taints_tolerated(cluster, dialect, site.taints, profile.tolerations))
+  if (!taints_tolerated(cluster_, dialect_, site.taints, profile_.tolerations))
     return StaticVerdict::TaintToleration;
-  if (!node_affinity_matches(cluster, profile.node_selector, profile.has_affinity, profile.terms, site.labels,
-                             site.name))
+  if (!node_affinity_matches(cluster_, profile_.node_selector, profile_.has_affinity, profile_.terms,
+                             *site.labels, site.name))
     return StaticVerdict::NodeAffinity;
-  for (const auto& r : profile.preference)
-    if (!requirement_matches(cluster, r, site.labels)) return StaticVerdict::NodeAffinity;
+  for (const auto& r : profile_.preference)
+    if (!requirement_matches(cluster_, r, *site.labels)) return StaticVerdict::NodeAffinity;
   return StaticVerdict::Fits;
 }
 

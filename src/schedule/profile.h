@@ -44,6 +44,18 @@ bool taints_tolerated(const Cluster& cluster, Dialect dialect, const std::vector
 // A profile's node selection as requirements on a node yet to be launched. `term` picks one of the OR'd terms.
 Requirements profile_requirements(const Cluster& cluster, const Profile& profile, std::size_t term);
 
-StaticVerdict judge(const Cluster& cluster, Dialect dialect, const Profile& profile, const Site& site);
+// Says which sites a profile may be on; what it asks is put together once for all of them. Refers to all that it is given.
+class Judge {
+ public:
+  Judge(const Cluster& cluster, Dialect dialect, const Profile& profile);
+  StaticVerdict operator()(const Site& site) const;
+
+ private:
+  const Cluster& cluster_;
+  Dialect dialect_;
+  const Profile& profile_;
+  Requirements wanted_;   // Karpenter's dialect
+  bool by_name_ = false;  // Kubernetes': every OR'd term names nodes
+};
 
 }  // namespace tamp::schedule

@@ -161,13 +161,13 @@ const Requirement* Requirements::find(Symbol key) const {
   return it != items_.end() && it->key == key ? &*it : nullptr;
 }
 
-void Requirements::add(const Requirement& r, const Symbols& symbols) {
+void Requirements::add(Requirement r, const Symbols& symbols) {
   auto it = std::lower_bound(items_.begin(), items_.end(), r.key,
                              [](const Requirement& x, Symbol k) { return x.key < k; });
   if (it != items_.end() && it->key == r.key)
     *it = intersect(r, *it, symbols);
   else
-    items_.insert(it, r);
+    items_.insert(it, std::move(r));
 }
 
 void Requirements::add(const Requirements& other, const Symbols& symbols) {
@@ -186,6 +186,13 @@ void Requirements::replace(Requirement r) {
 bool Requirements::has_min_values() const {
   return std::any_of(items_.begin(), items_.end(),
                      [](const Requirement& r) { return r.min_values.has_value(); });
+}
+
+Requirements make_requirements(std::span<const SelectorRequirement> from, const Symbols& symbols) {
+  Requirements all;
+  all.reserve(from.size());
+  for (const SelectorRequirement& r : from) all.add(make_requirement(r, symbols), symbols);
+  return all;
 }
 
 bool overlap(const Requirements& a, const Requirements& b, const Symbols& symbols) {

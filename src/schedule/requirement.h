@@ -45,9 +45,10 @@ class Requirements {
   // Null when the key is unconstrained.
   const Requirement* find(Symbol key) const;
   // Narrows the key's values by `r`.
-  void add(const Requirement& r, const Symbols& symbols);
+  void add(Requirement r, const Symbols& symbols);
   void add(const Requirements& other, const Symbols& symbols);
   void replace(Requirement r);
+  void reserve(std::size_t keys) { items_.reserve(keys); }
   bool has_min_values() const;
   bool empty() const { return items_.empty(); }
   auto begin() const { return items_.begin(); }
@@ -57,6 +58,8 @@ class Requirements {
  private:
   std::vector<Requirement> items_;
 };
+
+Requirements make_requirements(std::span<const SelectorRequirement> from, const Symbols& symbols);
 
 // Do the two have a value in common for every key that both constrain? Keys that only one names are no obstacle.
 bool overlap(const Requirements& a, const Requirements& b, const Symbols& symbols);

@@ -1,5 +1,6 @@
 // Free capacity of every site in one flat array, with the largest free cpu and memory of each block of the order beside it,
-// so that a search for room skips blocks that cannot have any. The skip is exact: a block maximum is never too small.
+// so that a search for room skips blocks that cannot have any. The skip is safe: a block maximum is never too small. It may be
+// too large after pods arrived, until a search that found nothing there has it found out anew.
 #pragma once
 
 #include <algorithm>
@@ -26,13 +27,12 @@ class Room {
   void change(SiteId s, const ResourceList& amounts, std::int64_t sign) {
     std::int64_t* row = &free_[s.index() * resources_];
     Most& most = most_[order_.block_of(s)];
-    const bool was_most = row[kCpu.index()] == most.cpu || row[kMemory.index()] == most.memory;
     for (const auto& a : amounts) row[a.id.index()] += sign * a.amount;
     if (sign > 0) {
       most.cpu = std::max(most.cpu, row[kCpu.index()]);
       most.memory = std::max(most.memory, row[kMemory.index()]);
-    } else if (was_most) {
-      refresh(order_.block_of(s));
+    } else {
+      most.loose = true;
     }
   }
 
@@ -50,6 +50,11 @@ class Room {
     return most_[block].cpu >= cpu && most_[block].memory >= memory;
   }
 
+  // No site of the block took a pod that it might have had room for.
+  void searched_in_vain(std::size_t block) {
+    if (most_[block].loose) refresh(block);
+  }
+
   // The order has changed.
   void refresh() {
     most_.resize(order_.blocks());
@@ -59,6 +64,7 @@ class Room {
  private:
   struct Most {
     std::int64_t cpu = kNoDemand, memory = kNoDemand;
+    bool loose = false;  // pods arrived since it was found out
   };
 
   void refresh(std::size_t block) {

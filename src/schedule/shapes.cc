@@ -2,27 +2,20 @@
 #include <algorithm>
 
 #include "schedule/index.h"
+#include "schedule/selector_hash.h"
 
 namespace tamp::schedule {
 namespace {
-
-std::size_t mix(std::size_t h, std::size_t v) { return (h ^ v) * 0x9E3779B97F4A7C15ull + (h >> 29); }
-
-std::size_t hash_of(const SelectorRequirement& r) {
-  std::size_t h = mix(r.key.value, static_cast<std::size_t>(r.op));
-  for (Symbol v : r.values) h = mix(h, v.value);
-  return h;
-}
 
 std::size_t hash_of(const Profile& p) {
   std::size_t h = p.has_affinity ? 3 : 5;
   for (auto [k, v] : p.node_selector) h = mix(mix(h, k.value), v.value);
   for (const auto& t : p.terms) {
     h = mix(h, 77);
-    for (const auto& r : t.expressions) h = mix(h, hash_of(r));
-    for (const auto& r : t.fields) h = mix(h, hash_of(r));
+    for (const auto& r : t.expressions) h = mix(h, selector_hash(r));
+    for (const auto& r : t.fields) h = mix(h, selector_hash(r));
   }
-  for (const auto& r : p.preference) h = mix(h, hash_of(r));
+  for (const auto& r : p.preference) h = mix(h, selector_hash(r));
   for (const auto& t : p.tolerations)
     h = mix(mix(h, t.key.value), t.value.value + (static_cast<std::size_t>(t.effect) << 40));
   return h;
@@ -121,8 +114,8 @@ ProfileId Index::intern_profile(Profile p) {
   profile_requirements_.push_back(requirements_.intern(schedule::profile_requirements(cluster_, p, 0)));
   ProfileMatch m;
   m.verdict.resize(sites_.list.size());
-  for (std::size_t i = 0; i < sites_.list.size(); ++i)
-    m.verdict[i] = judge(cluster_, options_.dialect, p, sites_.list[i]);
+  const Judge judge(cluster_, options_.dialect, p);
+  std::ranges::transform(sites_.list, m.verdict.begin(), judge);
   m.arrange(sites_.order);
   profile_index_.emplace(h, id);
   profiles_.push_back(std::move(p));
@@ -226,10 +219,9 @@ Variant Index::make_variant(const PodSpec& s, Symbol ns, const LabelSet& labels)
   return v;
 }
 
-std::vector<Variant> Index::make_variants(const PodSpec& spec, Symbol ns, const LabelSet& labels,
-                                          std::vector<GroupId>& repels) {
+Constraints Index::make_constraints(const PodSpec& spec, Symbol ns, const LabelSet& labels) {
   const bool soft_taints = karpenter() && tolerate_soft_taints_;
-  std::vector<Variant> out;
+  Constraints out;
   if (may_relax(spec, karpenter(), soft_taints)) {
     PodSpec stage = spec;
     if (options_.preferences == PreferencePolicy::Ignore) {
@@ -239,72 +231,59 @@ std::vector<Variant> Index::make_variants(const PodSpec& spec, Symbol ns, const 
       std::erase_if(stage.spread, [](const SpreadConstraint& c) { return c.schedule_anyway; });
     }
     do {
-      out.push_back(make_variant(stage, ns, labels));
+      out.variants.push_back(make_variant(stage, ns, labels));
     } while (relax(stage, karpenter(), soft_taints, cluster_));
   } else {
-    out.push_back(make_variant(spec, ns, labels));
+    out.variants.push_back(make_variant(spec, ns, labels));
   }
   for (const auto& t : spec.anti_affinity)
-    repels.push_back(topology_.repulsion(t.topology_key, matcher(t, ns, true), spec.tolerations));
+    out.repels.push_back(topology_.repulsion(t.topology_key, matcher(t, ns, true), spec.tolerations));
   return out;
 }
 
-// Gives every pod its shape's number. A table of our own: this is the one step that looks at each pod by itself.
-void Index::number_shapes() {
-  std::size_t slots = 64;
-  while (slots < 2 * cluster_.pods.size()) slots *= 2;
-  std::vector<ShapeId> table(slots);
-  shape_of_.resize(cluster_.pods.size());
-  for (std::size_t i = 0; i < cluster_.pods.size(); ++i) {
-    const Pod& pod = cluster_.pods[i];
-    std::size_t at = (mix(mix(pod.spec.value, pod.ns.value), pod.labels.value) >> 7) & (slots - 1);
-    for (;; at = (at + 1) & (slots - 1)) {
-      if (!table[at].valid()) {
-        table[at] = ShapeId(shapes_.size());
-        Shape& fresh = shapes_.emplace_back();
-        fresh.ns = pod.ns;
-        fresh.labels = pod.labels;
-        fresh.spec = pod.spec;
-        break;
-      }
-      const Shape& s = shapes_[table[at].index()];
-      if (s.spec == pod.spec && s.ns == pod.ns && s.labels == pod.labels) break;
-    }
-    shape_of_[i] = table[at];
+void Index::build_specs() {
+  const std::size_t n = resources();
+  spec_facts_.resize(cluster_.pod_specs.size());
+  held_.assign(cluster_.pod_specs.size() * n, 0);
+  for (std::size_t i = 0; i < cluster_.pod_specs.size(); ++i) {
+    const PodSpec& spec = cluster_.pod_specs[i];
+    SpecFacts& facts = spec_facts_[i];
+    facts.sociable = !spec.spread.empty() || !spec.affinity.empty() || !spec.anti_affinity.empty() ||
+                     !spec.preferred_affinity.empty() || !spec.preferred_anti_affinity.empty();
+    facts.host_ports = !spec.host_ports.empty() || !spec.init_host_ports.empty();
+    facts.size = {-spec.requests.get(kCpu), -spec.requests.get(kMemory)};
+    for (const auto& a : spec.requests) held_[i * n + a.id.index()] = a.amount;
   }
 }
 
-void Index::build_shapes() {
-  number_shapes();
-  // Where nothing refers to other pods, neither namespace nor labels matter: the spec alone decides.
-  std::vector<const std::vector<Variant>*> of_spec(cluster_.pod_specs.size());
-  for (Shape& s : shapes_) {
-    const PodSpec& spec = cluster_.pod_specs[s.spec.index()];
-    bool alone = spec.spread.empty() && spec.affinity.empty() && spec.anti_affinity.empty() &&
-                 spec.preferred_affinity.empty() && spec.preferred_anti_affinity.empty();
-    const std::vector<Variant>*& known = of_spec[s.spec.index()];
-    if (!alone || known == nullptr)
-      known =
-          &variants_.emplace_back(make_variants(spec, s.ns, cluster_.label_sets[s.labels.index()], s.repels));
-    s.variants = *known;
+ShapeId Index::add_shape(const Pod& pod) {
+  SpecFacts& facts = spec_facts_[pod.spec.index()];
+  if (facts.sociable || facts.constraints == nullptr)
+    facts.constraints =
+        &constraints_.emplace_back(make_constraints(cluster_.spec(pod), pod.ns, cluster_.labels(pod)));
+  shapes_.push_back({pod.spec, pod.ns, pod.labels, facts.constraints});
+  return ShapeId(shapes_.size() - 1);
+}
+
+// Pods that refer to others make the groups, and only then it can be said which groups select whom.
+void Index::build_groups() {
+  shape_of_.resize(cluster_.pods.size());
+  if (std::ranges::none_of(spec_facts_, &SpecFacts::sociable)) return;
+  build_offered();
+  for (std::size_t i = 0; i < cluster_.pods.size(); ++i) {
+    const Pod& pod = cluster_.pods[i];
+    if (!spec_facts_[pod.spec.index()].sociable) continue;
+    ShapeId& known = told_apart_[pod];
+    if (!known.valid()) known = add_shape(pod);
+    shape_of_[i] = known;
   }
-  // Likewise the groups that select a pod are a matter of its namespace and labels; one namespace per label set is the rule.
-  struct Known {
-    Symbol ns;
-    const Selection* selection = nullptr;
-  };
-  std::vector<Known> of_labels(cluster_.label_sets.size());
-  for (Shape& s : shapes_) {
-    Known& known = of_labels[s.labels.index()];
-    if (known.selection == nullptr || known.ns != s.ns) {
-      Selection& selection = selections_.emplace_back();
-      topology_.selecting(s.ns, cluster_.label_sets[s.labels.index()], selection.counted_by,
-                          selection.repelled_by);
-      known = {s.ns, &selection};
-    }
-    s.counted_by = known.selection->counted_by;
-    s.repelled_by = known.selection->repelled_by;
-  }
+  for (Shape& s : shapes_) s.selected = topology_.selection(s.ns, s.labels);
+}
+
+ShapeId& Index::shape_slot(const Pod& pod) {
+  SpecFacts& facts = spec_facts_[pod.spec.index()];
+  const bool told_apart = facts.sociable || topology_.selection(pod.ns, pod.labels) != nullptr;
+  return told_apart ? told_apart_[pod] : facts.shape;
 }
 
 }  // namespace tamp::schedule

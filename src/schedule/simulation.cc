@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <iterator>
 #include <unordered_map>
 
 #include "schedule/topology_rules.h"
@@ -19,15 +20,7 @@ Simulation::Simulation(const Index& index, std::vector<Seeker> background)
       ports_(index.sites().list.size()),
       volumes_(index) {
   const Cluster& c = index.cluster();
-  for (std::size_t i = 0; i < c.pods.size(); ++i) {
-    const Pod& pod = c.pods[i];
-    if (!pod.bound() || pod.terminal()) continue;
-    SiteId site = index.site_of(pod.node);
-    const PodSpec& spec = c.spec(pod);
-    for (const auto& p : spec.host_ports) ports_[site.index()].push_back({p, PodId(i)});
-    if (!index.karpenter())
-      for (const auto& p : spec.init_host_ports) ports_[site.index()].push_back({p, PodId(i)});
-  }
+  for (PodId p : index.with_host_ports()) take_ports(p, index.site_of(c.pods[p.index()].node));
   if (c.catalogue)
     for (const auto& type : c.catalogue->types) {
       double least = 1e300;
@@ -37,6 +30,10 @@ Simulation::Simulation(const Index& index, std::vector<Seeker> background)
     }
   for (const auto& s : background_)
     if (s.role == Role::Leaving) lift(s.pod);
+  std::ranges::sort(background_, [&](const Seeker& a, const Seeker& b) {
+    return index.goes_first(index.turn(a.pod), index.turn(b.pod));
+  });
+  progress_.resize(c.pod_specs.size());
 }
 
 void Simulation::count(PodId pod, SiteId site, std::int32_t delta, bool as_bound) {
@@ -46,8 +43,8 @@ void Simulation::count(PodId pod, SiteId site, std::int32_t delta, bool as_bound
     if (as_bound && !index_.counts_for(counts_.kind(id), index_.cluster().pods[pod.index()])) return;
     counts_.add_at(id, site, delta);
   };
-  for (GroupId id : shape.counted_by) change(id);
-  for (GroupId id : shape.repels) change(id);
+  for (GroupId id : shape.counted_by()) change(id);
+  for (GroupId id : shape.repels()) change(id);
 }
 
 void Simulation::lift(PodId pod) {
@@ -64,16 +61,20 @@ void Simulation::put_back(PodId pod) {
 
 void Simulation::arrive(PodId pod, SiteId site, const ResourceList& requests) {
   room_.change(site, requests, -1);
-  const PodSpec& spec = index_.cluster().spec(index_.cluster().pods[pod.index()]);
+  take_ports(pod, site);
+  volumes_.arrive(pod, site);
+}
+
+void Simulation::take_ports(PodId pod, SiteId site) {
+  const PodSpec& spec = index_.spec(pod);
   for (const auto& p : spec.host_ports) ports_[site.index()].push_back({p, pod});
   if (!index_.karpenter())
     for (const auto& p : spec.init_host_ports) ports_[site.index()].push_back({p, pod});
-  volumes_.arrive(pod, site);
 }
 
 void Simulation::depart(PodId pod, SiteId site, const ResourceList& requests) {
   room_.change(site, requests, +1);
-  const PodSpec& spec = index_.cluster().spec(index_.cluster().pods[pod.index()]);
+  const PodSpec& spec = index_.spec(pod);
   if (!spec.host_ports.empty() || !spec.init_host_ports.empty())
     std::erase_if(ports_[site.index()], [&](const PortUse& u) { return u.pod == pod; });
   volumes_.depart(pod, site);
@@ -113,7 +114,7 @@ void Simulation::bring_back(NodeId node) {
 
 bool Simulation::ports_free(PodId pod, SiteId site) const {
   const Cluster& c = index_.cluster();
-  const PodSpec& spec = c.spec(c.pods[pod.index()]);
+  const PodSpec& spec = index_.spec(pod);
   if (spec.host_ports.empty() && spec.init_host_ports.empty()) return true;
   auto clash = [&](const HostPort& w) {
     for (const auto& u : ports_[site.index()])
@@ -130,7 +131,7 @@ bool Simulation::accepts(PodId pod, const Shape& shape, const Variant& variant, 
   if (!ports_free(pod, site) || *volumes_.refusal(pod, site)) return false;
   const Topology& topology = index_.topology();
   if (index_.karpenter()) {
-    if (variant.groups.empty() && shape.repelled_by.empty()) return true;
+    if (variant.groups.empty() && shape.repelled_by().empty()) return true;
     const Requirements& strict = index_.requirements().at(variant.strict);
     const Symbols& symbols = index_.cluster().symbols;
     auto ok = [&](const GroupUse& u) {
@@ -139,13 +140,13 @@ bool Simulation::accepts(PodId pod, const Shape& shape, const Variant& variant, 
     };
     for (const auto& u : variant.groups)
       if (!ok(u)) return false;
-    for (GroupId g : shape.repelled_by)
+    for (GroupId g : shape.repelled_by())
       if (!ok({g, true})) return false;
     return true;
   }
   for (const auto& u : variant.groups)
     if (!kube_allows(counts_, u, topology.domain(topology.group(u.group).key, site))) return false;
-  for (GroupId g : shape.repelled_by)
+  for (GroupId g : shape.repelled_by())
     if (!kube_unrepelled(counts_, g, topology.domain(topology.group(g).key, site))) return false;
   if (variant.affinity.empty()) return true;
   std::vector<DomainId> domains;
@@ -155,7 +156,7 @@ bool Simulation::accepts(PodId pod, const Shape& shape, const Variant& variant, 
   return kube_affinity(counts_, variant.affinity, domains);
 }
 
-SiteId Simulation::find_site(const Seeker& seeker, const Shape& shape, const Variant& variant) const {
+SiteId Simulation::find_site(const Seeker& seeker, const Shape& shape, const Variant& variant) {
   const ResourceList& request = index_.fresh_requests(seeker.pod);
   bool zero_counts = index_.karpenter();
   auto demand = [&](ResourceId r) {
@@ -168,34 +169,59 @@ SiteId Simulation::find_site(const Seeker& seeker, const Shape& shape, const Var
   const SiteOrder& order = index_.sites().order;
   const Cluster& c = index_.cluster();
   bool exempt = seeker.role != Role::Moved || c.pods[seeker.pod.index()].phase == PodPhase::Pending;
-  for (std::size_t block = 0; block < fits.size(); ++block) {
-    if (!fits[block] || !room_.block_may_fit(block, cpu, memory)) continue;
-    for (std::uint64_t bits = fits[block]; bits; bits &= bits - 1) {
-      SiteId s = order.at(block, static_cast<std::size_t>(std::countr_zero(bits)));
+  // Company may come to a site that refused a pod for want of it, and volumes differ from pod to pod.
+  const bool refused_for_good = !exempt && variant.groups.empty() && variant.affinity.empty() &&
+                                shape.repelled_by().empty() && !index_.volumes().of(seeker.pod);
+  Progress& progress = progress_[shape.spec.index()];
+  Progress from;
+  if (refused_for_good && progress.simulation == simulations_ && progress.variant == &variant)
+    from = progress;
+  const auto ends_at = [&](std::size_t block, std::size_t slot) {
+    if (refused_for_good) progress = {simulations_, &variant, block, slot};
+  };
+  for (std::size_t block = from.block; block < fits.size(); ++block) {
+    std::uint64_t bits = fits[block];
+    if (block == from.block) bits &= ~std::uint64_t{0} << from.slot;
+    if (!bits || !room_.block_may_fit(block, cpu, memory)) continue;
+    for (; bits; bits &= bits - 1) {
+      const auto slot = static_cast<std::size_t>(std::countr_zero(bits));
+      SiteId s = order.at(block, slot);
       if (gone_[s.index()] || avoided_[s.index()] || !room_.fits(s, request, zero_counts)) continue;
       const Site& site = index_.site(s);
       if (site.leaving || site.closed == Closed::ForAll || (site.closed == Closed::ForMovedPods && !exempt))
         continue;
-      if (accepts(seeker.pod, shape, variant, s)) return s;
+      if (!accepts(seeker.pod, shape, variant, s)) continue;
+      ends_at(block, slot);
+      return s;
     }
+    room_.searched_in_vain(block);
   }
+  ends_at(fits.size(), 0);
   return {};
 }
 
-bool Simulation::useless(const Claim& claim, double price_below) const {
+double Simulation::cheapest(const Claim& claim, double enough) const {
   const Template& t = index_.templates()[claim.template_index];
+  double least = 1e300;
   for (std::size_t w = 0; w < claim.types.size(); ++w)
-    for (std::uint64_t bits = claim.types[w]; bits; bits &= bits - 1)
-      if (cheapest_offering_[t.types[w * 64 + static_cast<std::size_t>(std::countr_zero(bits))].index()] <
-          price_below)
-        return false;
-  return true;
+    for (std::uint64_t bits = claim.types[w]; bits && least >= enough; bits &= bits - 1) {
+      const TypeId type = t.types[w * 64 + static_cast<std::size_t>(std::countr_zero(bits))];
+      least = std::min(least, cheapest_offering_[type.index()]);
+    }
+  return least;
+}
+
+void Simulation::keep_cheaper(Claim& claim, double price) const {
+  const Template& t = index_.templates()[claim.template_index];
+  for (std::size_t i = 0; i < t.types.size(); ++i)
+    if (cheapest_offering_[t.types[i].index()] >= price)
+      claim.types[i / 64] &= ~(std::uint64_t{1} << (i % 64));
 }
 
 bool Simulation::place(const Seeker& seeker, const NewNode& new_node, Outcome& outcome) {
   const Shape& shape = index_.shape(seeker.pod);
   Join join;
-  for (const auto& variant : shape.variants) {
+  for (const auto& variant : shape.variants()) {
     if (SiteId s = find_site(seeker, shape, variant); s.valid()) {
       count(seeker.pod, s, +1, false);
       arrive(seeker.pod, s, index_.fresh_requests(seeker.pod));
@@ -204,46 +230,77 @@ bool Simulation::place(const Seeker& seeker, const NewNode& new_node, Outcome& o
       return true;
     }
     if (!new_node.allowed) continue;
-    if (outcome.claim && can_join(*this, *outcome.claim, seeker.pod, variant, join)) {
-      join_claim(seeker.pod, outcome, join);
-      outcome.placements.push_back({seeker.pod, seeker.role, SiteId()});
-      if (useless(*outcome.claim, new_node.price_below)) outcome.kind = Outcome::Kind::TooDear;
-      return true;
+    for (std::size_t i = 0; i < outcome.claims.size(); ++i)
+      if (can_join(*this, outcome.claims[i], seeker.pod, variant, join)) {
+        join_claim(seeker, outcome, i, join, new_node);
+        return true;
+      }
+    if (!index_.karpenter()) {
+      if (open_another(seeker, variant, new_node, outcome)) return true;
+      continue;
     }
-    if (!index_.karpenter()) continue;
     for (std::size_t t = 0; t < index_.templates().size(); ++t) {
-      Claim fresh = fresh_claim(index_, *this, t);
+      Claim fresh = fresh_claim(index_, *this, t, outcome.claims);
       if (!can_join(*this, fresh, seeker.pod, variant, join)) continue;
-      if (outcome.claim) {
+      if (!outcome.claims.empty()) {
         // A second new node: whatever follows, this is no move of ours.
         outcome.kind = Outcome::Kind::SeveralNodes;
         return true;
       }
-      outcome.claim = std::move(fresh);
-      join_claim(seeker.pod, outcome, join);
-      outcome.placements.push_back({seeker.pod, seeker.role, SiteId()});
-      if (useless(*outcome.claim, new_node.price_below)) outcome.kind = Outcome::Kind::TooDear;
+      outcome.claims.push_back(std::move(fresh));
+      join_claim(seeker, outcome, 0, join, new_node);
       return true;
     }
   }
   return false;
 }
 
-void Simulation::join_claim(PodId pod, Outcome& outcome, const Join& join) {
-  Claim& claim = *outcome.claim;
+bool Simulation::open_another(const Seeker& seeker, const Variant& variant, const NewNode& new_node,
+                              Outcome& outcome) {
+  // Nodes that move nobody are not made: a pod that is pending may stay so.
+  if (outcome.claims.size() >= new_node.at_most || seeker.role == Role::Pending) return false;
+  const std::size_t count = index_.templates().size(), first = new_node.template_index.value_or(0);
+  for (std::size_t i = 0; i < count; ++i) {
+    Claim fresh = fresh_claim(index_, *this, (first + i) % count, outcome.claims);
+    keep_cheaper(fresh, new_node.each_below);
+    const std::size_t joined = claim_joins_.size();
+    open_claim(fresh, Where::Settled);
+    Join join;
+    if (can_join(*this, fresh, seeker.pod, variant, join)) {
+      outcome.claims.push_back(std::move(fresh));
+      join_claim(seeker, outcome, outcome.claims.size() - 1, join, new_node);
+      return true;
+    }
+    close_claims(joined);
+  }
+  return false;
+}
+
+void Simulation::join_claim(const Seeker& seeker, Outcome& outcome, std::size_t number, const Join& join,
+                            const NewNode& new_node) {
+  Claim& claim = outcome.claims[number];
+  const PodId pod = seeker.pod;
   const Cluster& c = index_.cluster();
   const PodSpec& spec = c.spec(c.pods[pod.index()]);
   bool moved_on = claim.requirements != join.requirements;
   claim.requirements = join.requirements;
   claim.types = join.types;
+  if (claim.pods.empty() && c.pools[index_.templates()[claim.template_index].pool.index()].has_limits)
+    claim.most_capacity = claim.largest_capacity(index_);
   claim.requested.add(index_.fresh_requests(pod));
   claim.ports.insert(claim.ports.end(), spec.host_ports.begin(), spec.host_ports.end());
   if (!index_.karpenter())
     claim.ports.insert(claim.ports.end(), spec.init_host_ports.begin(), spec.init_host_ports.end());
   claim.pods.push_back(pod);
   volumes_.join_new_node(pod);
-  if (moved_on && !index_.karpenter()) open_claim(claim, +1);
+  if (moved_on && !index_.karpenter()) open_claim(claim, Where::Settled);
   count_in_claim(pod, claim);
+  outcome.placements.push_back({pod, seeker.role, SiteId(), number});
+  // Of one alone it is enough to know that it is cheap enough.
+  const double enough = outcome.claims.size() == 1 ? new_node.price_below : 0;
+  double least = 0;
+  for (const Claim& one : outcome.claims) least += cheapest(one, enough);
+  if (least >= new_node.price_below) outcome.kind = Outcome::Kind::TooDear;
 }
 
 void Simulation::count_in_claim(PodId pod, const Claim& claim) {
@@ -271,18 +328,18 @@ void Simulation::count_in_claim(PodId pod, const Claim& claim) {
     bool all = g.kind == Group::Kind::AntiAffinity || g.kind == Group::Kind::Repulsion;
     if (!all && r->values.size() != 1) return;
     for (Symbol v : r->values)
-      if (DomainId d = key.find(v); d.valid()) {
+      if (DomainId d = claim.domain(key, v); d.valid()) {
         counts_.add(id, d, +1);
         claim_counts_.push_back({id, d});
       }
   };
   const Shape& shape = index_.shape(pod);
-  for (GroupId id : shape.counted_by) record(id);
-  for (GroupId id : shape.repels) record(id);
+  for (GroupId id : shape.counted_by()) record(id);
+  for (GroupId id : shape.repels()) record(id);
 }
 
 // Kubernetes: the new node is there before its pods are, and makes domains of its own.
-void Simulation::open_claim(const Claim& claim, std::int32_t delta) {
+void Simulation::open_claim(const Claim& claim, Where where) {
   const Topology& topology = index_.topology();
   const Cluster& c = index_.cluster();
   const Requirements& node = index_.requirements().at(claim.requirements);
@@ -291,11 +348,7 @@ void Simulation::open_claim(const Claim& claim, std::int32_t delta) {
     const Scope& scope = topology.scopes()[s];
     const TopologyKey& key = topology.keys()[scope.key.index()];
     const Requirement* r = node.find(key.label);
-    if (!r || r->complement || r->values.size() != 1) continue;
-    DomainId d = key.find(r->values.front());
-    if (!d.valid()) continue;
-    auto here = std::make_pair(ScopeId(s), d);
-    if (std::find(claim_joins_.begin(), claim_joins_.end(), here) != claim_joins_.end()) continue;
+    if (!r || r->complement || (where == Where::Settled && r->values.size() != 1)) continue;
     const NodeFilter& f = scope.filter;
     if (f.honor_taints && !taints_tolerated(c, index_.options().dialect, t.taints, f.tolerations)) continue;
     bool has_keys = std::all_of(f.required_keys.begin(), f.required_keys.end(),
@@ -308,15 +361,21 @@ void Simulation::open_claim(const Claim& claim, std::int32_t delta) {
         any = compatible(node, profile_requirements(c, p, i), {}, c.symbols);
       if (!any) continue;
     }
-    counts_.join(ScopeId(s), d, delta);
-    claim_joins_.push_back(here);
+    for (Symbol v : r->values) {
+      const auto here = std::make_pair(ScopeId(s), claim.domain(key, v));
+      if (!here.second.valid() ||
+          std::find(claim_joins_.begin(), claim_joins_.end(), here) != claim_joins_.end())
+        continue;
+      counts_.join(here.first, here.second, +1);
+      claim_joins_.push_back(here);
+    }
   }
 }
 
 void Simulation::take_back(std::span<const Placement> placements) {
   for (const auto& p : placements)
     if (!p.site.valid()) volumes_.leave_new_node(p.pod);
-  leave_claim();
+  leave_claims();
   for (std::size_t i = placements.size(); i-- > 0;)
     if (const Placement& p = placements[i]; p.site.valid()) {
       volumes_.unbind(p.pod);
@@ -325,26 +384,43 @@ void Simulation::take_back(std::span<const Placement> placements) {
     }
 }
 
-void Simulation::leave_claim() {
+void Simulation::leave_claims() {
   for (const auto& x : claim_counts_) counts_.add(x.group, x.domain, -1);
   claim_counts_.clear();
-  for (const auto& [scope, domain] : claim_joins_) counts_.join(scope, domain, -1);
-  claim_joins_.clear();
+  close_claims(0);
 }
 
-Outcome Simulation::try_without(std::span<const NodeId> victims, std::span<const PodId> moved,
-                                const NewNode& new_node) {
+void Simulation::close_claims(std::size_t keep) {
+  for (; claim_joins_.size() > keep; claim_joins_.pop_back())
+    counts_.join(claim_joins_.back().first, claim_joins_.back().second, -1);
+}
+
+std::vector<Seeker> Simulation::queue_up(const Line& moved) const {
+  std::vector<Seeker> queue, seekers;
+  seekers.reserve(moved.pods.size());
+  for (PodId p : moved.pods) seekers.push_back({p, Role::Moved});
+  if (background_.empty()) return seekers;
+  queue.reserve(background_.size() + seekers.size());
+  std::ranges::merge(background_, seekers, std::back_inserter(queue), [&](const Seeker& a, const Seeker& b) {
+    return index_.goes_first(index_.turn(a.pod), index_.turn(b.pod));
+  });
+  return queue;
+}
+
+Outcome Simulation::try_without(std::span<const NodeId> victims, const Line& moved, const NewNode& new_node) {
   Outcome outcome;
   const Cluster& c = index_.cluster();
+  ++simulations_;
 
   // Kubernetes' ghosts are empty: what stays behind on a victim (DaemonSet pods) leaves with it.
   std::vector<PodId> lifted;
-  for (PodId p : moved) {
+  lifted.reserve(moved.pods.size());
+  for (PodId p : moved.pods) {
     lift(p);
     lifted.push_back(p);
   }
   if (!index_.karpenter()) {
-    std::vector<PodId> known(moved.begin(), moved.end());
+    std::vector<PodId> known = moved.pods;
     std::sort(known.begin(), known.end());
     for (NodeId v : victims)
       for (PodId p : c.nodes[v.index()].pods)
@@ -355,22 +431,14 @@ Outcome Simulation::try_without(std::span<const NodeId> victims, std::span<const
   }
   for (NodeId v : victims) take_away(v);
 
-  std::vector<std::pair<Turn, Role>> order;
-  order.reserve(background_.size() + moved.size());
-  for (const Seeker& s : background_) order.emplace_back(index_.turn(s.pod), s.role);
-  for (PodId p : moved) order.emplace_back(index_.turn(p), Role::Moved);
-  std::sort(order.begin(), order.end(),
-            [&](const auto& a, const auto& b) { return index_.goes_first(a.first, b.first); });
-
-  if (!index_.karpenter() && new_node.allowed && new_node.template_index) {
-    outcome.claim = fresh_claim(index_, *this, *new_node.template_index);
-    open_claim(*outcome.claim, +1);
+  assert(new_node.at_most <= index_.options().new_nodes);
+  if (!index_.karpenter() && new_node.allowed && new_node.template_index && new_node.at_most == 1) {
+    outcome.claims.push_back(fresh_claim(index_, *this, *new_node.template_index, {}));
+    open_claim(outcome.claims.front(), Where::Settled);
   }
 
   // Round after round, until a whole round brings nobody home. `seen` is the queue's length when a pod last failed.
-  std::vector<Seeker> queue;
-  queue.reserve(order.size());
-  for (const auto& [turn, role] : order) queue.push_back({turn.pod, role});
+  std::vector<Seeker> queue = queue_up(moved);
   std::size_t front = 0;
   std::unordered_map<PodId, std::size_t> seen;
   while (front < queue.size() && outcome.kind == Outcome::Kind::Placed) {
@@ -403,14 +471,15 @@ Outcome Simulation::try_without(std::span<const NodeId> victims, std::span<const
     }
   for (std::size_t i = victims.size(); i-- > 0;) bring_back(victims[i]);
   for (auto it = lifted.rbegin(); it != lifted.rend(); ++it) put_back(*it);
-  if (outcome.claim && outcome.claim->pods.empty()) outcome.claim.reset();
+  // Only one that was opened before there was anybody for it.
+  std::erase_if(outcome.claims, [](const Claim& claim) { return claim.pods.empty(); });
   return outcome;
 }
 
 const char* Simulation::filter(PodId pod, SiteId site) const {
   assert(!index_.karpenter());
   const Shape& shape = index_.shape(pod);
-  const Variant& variant = shape.variants.back();
+  const Variant& variant = shape.variants().back();
   // What rules out every node is found before any node is looked at.
   if (names_no_node(index_.cluster(), index_.profile(variant.profile))) return "NodeAffinity";
   if (const PodVolumes* v = index_.volumes().of(pod); v && v->refused_before_filters) return v->refused_by;
@@ -439,7 +508,7 @@ const char* Simulation::filter(PodId pod, SiteId site) const {
   for (const auto& u : variant.groups)
     if (topology.group(u.group).kind != Group::Kind::Spread && !kube_allows(counts_, u, domain(u.group)))
       return "InterPodAffinity";
-  for (GroupId g : shape.repelled_by)
+  for (GroupId g : shape.repelled_by())
     if (!kube_unrepelled(counts_, g, domain(g))) return "InterPodAffinity";
   return "";
 }

@@ -4,7 +4,7 @@
 // volumes. It is forked and reverted without copying: every step is undone by its opposite, in reverse order.
 //
 // The placement follows Karpenter's scheduler, which is also sound for Kubernetes: biggest pods first; each goes to the
-// first existing node that takes it, else to the new node, if one is allowed; a pod that finds no place is tried again as
+// first existing node that takes it, else to a new node, if one is allowed; a pod that finds no place is tried again as
 // long as others make progress (it may need a pod of its affinity placed first).
 #pragma once
 
@@ -33,7 +33,8 @@ struct Seeker {
 struct Placement {
   PodId pod;
   Role role = Role::Moved;
-  SiteId site;  // invalid: the new node
+  SiteId site;            // invalid: a new node
+  std::size_t claim = 0;  // which of the outcome's claims, then
 };
 
 struct Outcome {
@@ -41,7 +42,7 @@ struct Outcome {
   Kind kind = Kind::Placed;
   std::vector<Placement> placements;  // in the order in which they were made
   std::vector<PodId> homeless;        // moved pods without a place
-  std::optional<Claim> claim;         // the new node, if one is needed
+  std::vector<Claim> claims;          // the new nodes that are needed
   std::vector<PodId> retried;         // pods that found no place at least once: they looked at every site
 
   bool placed() const { return kind == Kind::Placed; }
@@ -49,10 +50,16 @@ struct Outcome {
 
 struct NewNode {
   bool allowed = true;
-  // Kubernetes' dialect tries one template at a time; Karpenter's takes the first that works, by weight.
+  // Kubernetes' dialect tries one template at a time, and others only for further nodes; Karpenter's takes the first that
+  // works, by weight.
   std::optional<std::size_t> template_index;
-  // A new node whose types all cost this much or more is of no use: stop. Dollars per hour.
+  // New nodes that cost this much or more together, each as the cheapest of its types, are of no use: stop. Dollars per hour.
   double price_below = 1e300;
+  // Kubernetes' dialect: so many new nodes, if one is not enough. At most as many as the index was made for.
+  std::size_t at_most = 1;
+  // Only types that cost less. Pods fill a new node before the next one is opened: this keeps the first from growing into a
+  // machine that costs as much as two. Dollars per hour.
+  double each_below = 1e300;
 };
 
 class Simulation {
@@ -63,7 +70,11 @@ class Simulation {
   Simulation& operator=(const Simulation&) = delete;
 
   // Takes the victims away, with `moved` (pods of theirs) looking for places. State is as before when it returns.
-  Outcome try_without(std::span<const NodeId> victims, std::span<const PodId> moved, const NewNode& new_node);
+  Outcome try_without(std::span<const NodeId> victims, const Line& moved, const NewNode& new_node);
+  Outcome try_without(std::span<const NodeId> victims, std::span<const PodId> moved,
+                      const NewNode& new_node) {
+    return try_without(victims, index_.line_up(moved), new_node);
+  }
 
   // kube-scheduler's answer for one pod and one node in the present state: the name of the first filter that refuses, ""
   // if none. REQUIRES: Kubernetes' dialect.
@@ -94,13 +105,22 @@ class Simulation {
  private:
   friend struct Undo;
   bool place(const Seeker& seeker, const NewNode& new_node, Outcome& outcome);
-  SiteId find_site(const Seeker& seeker, const Shape& shape, const Variant& variant) const;
+  SiteId find_site(const Seeker& seeker, const Shape& shape, const Variant& variant);
+  std::vector<Seeker> queue_up(const Line& moved) const;
   bool accepts(PodId pod, const Shape& shape, const Variant& variant, SiteId site) const;
+  void take_ports(PodId pod, SiteId site);
   void arrive(PodId pod, SiteId site, const ResourceList& requests);
   void depart(PodId pod, SiteId site, const ResourceList& requests);
-  void join_claim(PodId pod, Outcome& outcome, const Join& join);
-  void leave_claim();
-  void open_claim(const Claim& claim, std::int32_t delta);
+  // Opens a further new node for the pod.
+  bool open_another(const Seeker& seeker, const Variant& variant, const NewNode& new_node, Outcome& outcome);
+  void join_claim(const Seeker& seeker, Outcome& outcome, std::size_t number, const Join& join,
+                  const NewNode& new_node);
+  void leave_claims();
+  // Takes back the domains that claims made, but for the first `keep` of them.
+  void close_claims(std::size_t keep);
+  // The new node makes domains: where it is certain to be, or wherever it may be.
+  enum class Where : std::uint8_t { Settled, Anywhere };
+  void open_claim(const Claim& claim, Where where);
   void count_in_claim(PodId pod, const Claim& claim);
   // Takes back what was placed, the newest first.
   void take_back(std::span<const Placement> placements);
@@ -108,12 +128,15 @@ class Simulation {
   PodId second_look(const Outcome& outcome);
   bool worth_a_second_look(const Outcome& outcome) const;
   bool claim_accepts(PodId pod, const Variant& variant, const Claim& claim) const;
+  bool spreads_over_unknown(const Variant& variant, std::span<const Claim> claims) const;
   void count(PodId pod, SiteId site, std::int32_t delta, bool as_bound);
   bool ports_free(PodId pod, SiteId site) const;
-  bool useless(const Claim& claim, double price_below) const;
+  // What the cheapest of the types costs that it may become, or the first one that costs less than `enough`.
+  double cheapest(const Claim& claim, double enough) const;
+  void keep_cheaper(Claim& claim, double price) const;
 
   const Index& index_;
-  std::vector<Seeker> background_;
+  std::vector<Seeker> background_;  // in the order of their turns
   Room room_;
   TopologyCounts counts_;
   std::vector<std::uint8_t> gone_;  // by SiteId
@@ -125,7 +148,7 @@ class Simulation {
   };
   std::vector<std::vector<PortUse>> ports_;  // by SiteId
   VolumeBook volumes_;
-  // What the claim's pods added to the counters, to be taken back.
+  // What the claims' pods added to the counters, to be taken back.
   struct ClaimCount {
     GroupId group;
     DomainId domain;
@@ -133,6 +156,15 @@ class Simulation {
   std::vector<ClaimCount> claim_counts_;
   std::vector<std::pair<ScopeId, DomainId>> claim_joins_;
   std::vector<double> cheapest_offering_;  // by TypeId
+  // How far the search for a place has come, by PodSpecId. While a simulation goes on pods only arrive: what had no room for one
+  // has none for the next of the same kind, which begins where the last one's search ended.
+  struct Progress {
+    std::uint64_t simulation = 0;
+    const Variant* variant = nullptr;
+    std::size_t block = 0, slot = 0;
+  };
+  std::vector<Progress> progress_;
+  std::uint64_t simulations_ = 0;
 };
 
 }  // namespace tamp::schedule

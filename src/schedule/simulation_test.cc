@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+
 #include "support/cluster_builder.h"
 
 namespace tamp::schedule {
@@ -16,10 +19,9 @@ struct Bench {
   Index index;
   Simulation simulation;
 
-  explicit Bench(const ClusterBuilder& c, Dialect dialect = Dialect::Kubernetes)
-      : cluster(c.build()),
-        index(cluster, Options{dialect, PreferencePolicy::Ignore, {}}),
-        simulation(index, {}) {}
+  explicit Bench(const ClusterBuilder& c, Dialect dialect = Dialect::Kubernetes,
+                 PreferencePolicy preferences = PreferencePolicy::Ignore)
+      : cluster(c.build()), index(cluster, Options{dialect, preferences, {}}), simulation(index, {}) {}
 
   Outcome without(std::vector<std::string_view> names, NewNode new_node = {false, std::nullopt, 1e300}) {
     std::vector<NodeId> victims;
@@ -49,6 +51,30 @@ TEST(Simulation, PodsMoveToTheNodeWithRoom) {
   auto o = b.without({"victim"});
   EXPECT_TRUE(o.placed());
   EXPECT_EQ(b.where(o, "web"), "a");
+}
+
+// The search for the next pod of a kind goes on where the last one's ended, and kinds do not disturb each other.
+TEST(Simulation, PodsOfOneKindFillNodeAfterNode) {
+  ClusterBuilder c;
+  c.node("a").cpu(2500);
+  c.node("b").cpu(4500);
+  c.node("c").cpu(8000);
+  c.node("victim").cpu(16000);
+  c.pods(4, "big").on("victim").cpu(2000);
+  c.pods(3, "small").on("victim").cpu(400);
+  Bench b(c, Dialect::Karpenter);
+  // By name: one big pod fills a, two fill b, and the last goes to c; then the small ones find what is left from the front.
+  for (int again = 0; again < 2; ++again) {
+    auto o = b.without({"victim"});
+    ASSERT_TRUE(o.placed());
+    std::map<std::string_view, std::string> there;
+    for (const auto& p : o.placements)
+      there[b.cluster.text(b.index.site(p.site).name)] +=
+          b.cluster.text(b.cluster.pods[p.pod.index()].name)[0];
+    EXPECT_EQ(there["a"], "bs");
+    EXPECT_EQ(there["b"], "bbs");
+    EXPECT_EQ(there["c"], "bs");
+  }
 }
 
 TEST(Simulation, OneNodesRoomIsNotGivenTwice) {
@@ -143,10 +169,10 @@ TEST(Simulation, ANewNodeIsMadeOfOnePoolsTemplate) {
   Bench b(c, Dialect::Karpenter);
   auto o = b.without({"victim"}, {true, std::nullopt, 1e300});
   ASSERT_TRUE(o.placed());
-  ASSERT_TRUE(o.claim.has_value());
-  EXPECT_EQ(o.claim->pods.size(), 3u);
+  ASSERT_EQ(o.claims.size(), 1u);
+  EXPECT_EQ(o.claims.front().pods.size(), 3u);
   // 3 cores and the provider's 100m: machines of 1 and 2 cores are out.
-  for (TypeId t : o.claim->type_list(b.index))
+  for (TypeId t : o.claims.front().type_list(b.index))
     EXPECT_GE(b.cluster.catalogue->types[t.index()].capacity.get(kCpu), 4000);
 }
 
@@ -163,8 +189,9 @@ TEST(Simulation, WhereSeveralDomainsAreEquallyGoodTheOneThatSuitsEveryConstraint
   Bench b(c, Dialect::Karpenter);
   auto o = b.without({"victim"}, {true, std::nullopt, 1e300});
   ASSERT_TRUE(o.placed());
-  ASSERT_TRUE(o.claim.has_value());
-  const Requirement* zone = b.index.requirements().at(o.claim->requirements).find(b.cluster.known.zone);
+  ASSERT_EQ(o.claims.size(), 1u);
+  const Requirement* zone =
+      b.index.requirements().at(o.claims.front().requirements).find(b.cluster.known.zone);
   ASSERT_NE(zone, nullptr);
   ASSERT_EQ(zone->values.size(), 1u);
   EXPECT_EQ(b.cluster.text(zone->values.front()), "test-zone-c");
@@ -180,6 +207,23 @@ TEST(Simulation, MoreThanOneNewNodeIsNoMove) {
   EXPECT_EQ(o.kind, Outcome::Kind::SeveralNodes);
 }
 
+// A preference counts as long as it can be met: by a second new node here, which is no move of ours, but which the pool's limits
+// may rule out. The first may turn out to be the largest machine that was possible when it had one pod.
+TEST(Simulation, APreferenceIsGivenUpWhereLimitsAllowNoSecondNode) {
+  using enum Outcome::Kind;
+  for (const auto& [cores, expected] : {std::pair{8, Placed}, {12, SeveralNodes}, {16, Placed}}) {
+    ClusterBuilder c;
+    c.kwok_types();
+    c.pool("default").limit("cpu", std::int64_t{1000} * cores);
+    c.node("victim").pool("default").cpu(8000).memory_gi(16);
+    c.pod("web").on("victim").cpu(2000).label("app", "web");
+    c.pod("shy").on("victim").cpu(1000).prefer_anti_affinity(1, c.term(c.selector("app", "web"), kHostname));
+    const auto o = Bench(c, Dialect::Karpenter, PreferencePolicy::Respect)
+                       .without({"victim"}, {true, std::nullopt, 1e300});
+    EXPECT_EQ(o.kind, expected) << cores << " cores: the first may take 8, 8 and 16 of them";
+  }
+}
+
 TEST(Simulation, LimitsOfThePoolCountWhatTheVictimGivesBack) {
   ClusterBuilder c;
   c.kwok_types();
@@ -188,8 +232,8 @@ TEST(Simulation, LimitsOfThePoolCountWhatTheVictimGivesBack) {
   c.pod("web").on("victim").cpu(1000);
   Bench b(c, Dialect::Karpenter);
   auto o = b.without({"victim"}, {true, std::nullopt, 1e300});
-  ASSERT_TRUE(o.claim.has_value());
-  for (TypeId t : o.claim->type_list(b.index))
+  ASSERT_EQ(o.claims.size(), 1u);
+  for (TypeId t : o.claims.front().type_list(b.index))
     EXPECT_LE(b.cluster.catalogue->types[t.index()].capacity.get(kCpu), 8000);
 }
 

@@ -24,58 +24,61 @@ bool going(const Cluster& c, const Node& n) {
   return claim.deleted.has_value() || claim.instance_terminating.is_true();
 }
 
-LabelSet canonical_labels(const Cluster& c, const LabelSet& labels, Symbol hostname) {
-  LabelSet out;
+// The labels with old keys read as the new ones, and with a host name. Most nodes have no need of that: then they are their own.
+const LabelSet* canonical_labels(const Cluster& c, const LabelSet& labels, Symbol hostname, Sites& sites) {
+  const Symbol name = labels.get(c.known.hostname);
+  const bool named = name.valid() && name != c.known.empty;
+  if (named &&
+      std::ranges::none_of(labels, [&](const auto& l) { return canonical_key(c, l.first) != l.first; }))
+    return &labels;
+  LabelSet& out = sites.rewritten.emplace_back();
   for (auto [k, v] : labels)
     if (canonical_key(c, k) != k) out.set(canonical_key(c, k), v);
   for (auto [k, v] : labels)
     if (canonical_key(c, k) == k) out.set(k, v);
-  if (!out.has(c.known.hostname) || c.text(out.get(c.known.hostname)).empty())
-    out.set(c.known.hostname, hostname);
-  return out;
+  if (!named) out.set(c.known.hostname, hostname);
+  return &out;
 }
 
-Site site_of_node(const Cluster& c, NodeId id, const Options& options) {
+Site site_of_node(const Cluster& c, NodeId id, const Options& options, Sites& sites) {
   const Node& n = c.nodes[id.index()];
   Site s;
   s.node = id;
   s.claim = n.claim;
   s.name = n.name;
-  s.labels = n.labels;
+  s.labels = &n.labels;
   s.taints = n.taints;
   s.unschedulable = n.unschedulable;
   s.leaving = going(c, n) || (options.dialect == Dialect::Kubernetes && n.deleted.has_value());
   if (!options.closed.empty()) s.closed = options.closed[id.index()];
-  if (!n.claim.valid()) {
-    s.labels = options.dialect == Dialect::Karpenter ? canonical_labels(c, s.labels, n.name) : s.labels;
-    return s;
-  }
-  s.initialized = n.labels.get(c.known.initialized) == c.known.true_;
+  if (n.claim.valid()) s.initialized = n.labels.get(c.known.initialized) == c.known.true_;
   if (options.dialect == Dialect::Kubernetes) return s;
 
-  const NodeClaim& claim = c.claims[n.claim.index()];
-  bool registered = n.labels.get(c.known.registered) == c.known.true_;
-  if (!registered) {
-    s.name = claim.name;
-    s.labels = claim.labels;
-    s.taints = claim.taints;
+  if (n.claim.valid()) {
+    const NodeClaim& claim = c.claims[n.claim.index()];
+    bool registered = n.labels.get(c.known.registered) == c.known.true_;
+    if (!registered) {
+      s.name = claim.name;
+      s.labels = &claim.labels;
+      s.taints = claim.taints;
+    }
+    if (!s.initialized)
+      std::erase_if(s.taints, [&](const Taint& t) {
+        return ephemeral(c, t) ||
+               std::any_of(claim.startup_taints.begin(), claim.startup_taints.end(),
+                           [&](const Taint& x) { return x.key == t.key && x.effect == t.effect; });
+      });
   }
-  if (!s.initialized)
-    std::erase_if(s.taints, [&](const Taint& t) {
-      return ephemeral(c, t) ||
-             std::any_of(claim.startup_taints.begin(), claim.startup_taints.end(),
-                         [&](const Taint& x) { return x.key == t.key && x.effect == t.effect; });
-    });
-  s.labels = canonical_labels(c, s.labels, s.name);
+  s.labels = canonical_labels(c, *s.labels, s.name, sites);
   return s;
 }
 
-Site site_of_claim(const Cluster& c, ClaimId id) {
+Site site_of_claim(const Cluster& c, ClaimId id, Sites& sites) {
   const NodeClaim& claim = c.claims[id.index()];
   Site s;
   s.claim = id;
   s.name = claim.name;
-  s.labels = canonical_labels(c, claim.labels, claim.name);
+  s.labels = canonical_labels(c, claim.labels, claim.name, sites);
   s.taints = claim.taints;
   std::erase_if(s.taints, [&](const Taint& t) { return ephemeral(c, t); });
   s.initialized = false;
@@ -101,12 +104,12 @@ std::int64_t fullness(const Cluster& c, NodeId id) {
 }  // namespace
 
 Symbol canonical_key(const Cluster& cluster, Symbol key) {
-  std::string_view text = cluster.text(key);
-  if (text == "failure-domain.beta.kubernetes.io/zone") return cluster.known.zone;
-  if (text == "failure-domain.beta.kubernetes.io/region") return cluster.known.region;
-  if (text == "beta.kubernetes.io/arch") return cluster.known.arch;
-  if (text == "beta.kubernetes.io/os") return cluster.known.os;
-  if (text == "beta.kubernetes.io/instance-type") return cluster.known.instance_type;
+  const WellKnown& known = cluster.known;
+  if (key == known.old_zone) return known.zone;
+  if (key == known.old_region) return known.region;
+  if (key == known.old_arch) return known.arch;
+  if (key == known.old_os) return known.os;
+  if (key == known.old_instance_type) return known.instance_type;
   return key;
 }
 
@@ -142,19 +145,22 @@ bool tolerates(const std::vector<Toleration>& tolerations, const Taint& taint, c
 
 Sites make_sites(const Cluster& cluster, const Options& options) {
   Sites sites;
+  sites.list.reserve(cluster.nodes.size());
   for (std::size_t i = 0; i < cluster.nodes.size(); ++i)
-    sites.list.push_back(site_of_node(cluster, NodeId(i), options));
+    sites.list.push_back(site_of_node(cluster, NodeId(i), options, sites));
   if (options.dialect == Dialect::Karpenter)
     for (std::size_t i = 0; i < cluster.claims.size(); ++i)
       if (!cluster.claims[i].node.valid() && cluster.claims[i].provider_id.valid() &&
           cluster.claims[i].provider_id != cluster.known.empty)
-        sites.list.push_back(site_of_claim(cluster, ClaimId(i)));
+        sites.list.push_back(site_of_claim(cluster, ClaimId(i), sites));
 
   if (options.dialect == Dialect::Karpenter) {
-    std::stable_sort(sites.list.begin(), sites.list.end(), [&](const Site& a, const Site& b) {
+    const auto tried_first = [&](const Site& a, const Site& b) {
       if (a.initialized != b.initialized) return a.initialized;
       return cluster.text(a.name) < cluster.text(b.name);
-    });
+    };
+    // As they are where all nodes are initialized and registered.
+    if (!std::ranges::is_sorted(sites.list, tried_first)) std::ranges::stable_sort(sites.list, tried_first);
     std::vector<TrialKey> keys(sites.list.size());
     for (std::uint32_t i = 0; i < keys.size(); ++i) keys[i] = {0, i};
     sites.order = SiteOrder(std::move(keys));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "model/cluster.h"
@@ -15,7 +16,7 @@ struct Site {
   NodeId node;    // invalid for a claim in flight
   ClaimId claim;  // invalid for a node that Karpenter did not make
   Symbol name;
-  LabelSet labels;  // hostname always present in Karpenter's dialect
+  const LabelSet* labels = nullptr;  // never null; hostname always present in Karpenter's dialect
   std::vector<Taint> taints;
   bool initialized = true;
   bool unschedulable = false;
@@ -24,9 +25,10 @@ struct Site {
 };
 
 struct Sites {
-  std::vector<Site> list;       // by SiteId: in order of trial when they were made
-  std::vector<SiteId> of_node;  // by NodeId
-  SiteOrder order;              // of trial, as it is now
+  std::vector<Site> list;          // by SiteId: in order of trial when they were made
+  std::vector<SiteId> of_node;     // by NodeId
+  SiteOrder order;                 // of trial, as it is now
+  std::deque<LabelSet> rewritten;  // labels that are not those of the node or claim itself
 };
 
 Sites make_sites(const Cluster& cluster, const Options& options);

@@ -3,16 +3,10 @@
 #include <map>
 
 #include "schedule/index.h"
+#include "schedule/selector_hash.h"
 
 namespace tamp::schedule {
 namespace {
-
-bool offers(const std::vector<Requirements>& offerings, const InstanceType& type, const Requirements& reqs,
-            const Symbols& symbols) {
-  for (std::size_t i = 0; i < offerings.size(); ++i)
-    if (type.offerings[i].available && overlap(reqs, offerings[i], symbols)) return true;
-  return false;
-}
 
 // DaemonSets do not mind soft taints, and any one of their OR'd affinity terms will do.
 bool daemon_belongs(const Cluster& c, const PodSpec& spec, const Requirements& node,
@@ -31,24 +25,63 @@ bool daemon_belongs(const Cluster& c, const PodSpec& spec, const Requirements& n
 
 }  // namespace
 
+void Index::build_catalogue() {
+  const Symbols& symbols = cluster_.symbols;
+  const Catalogue& catalogue = *cluster_.catalogue;
+  type_requirements_.reserve(catalogue.types.size());
+  kinds_offered_.reserve(catalogue.types.size());
+  std::unordered_multimap<std::size_t, std::uint32_t> by_hash;  // into offering_kinds_
+  std::vector<const Offering*> examples;                        // by position there
+  const auto kind_of = [&](const Offering& offering) {
+    const std::size_t hash = selector_hash(offering.requirements);
+    const auto [first, last] = by_hash.equal_range(hash);
+    const auto same = std::find_if(first, last, [&](const auto& entry) {
+      return examples[entry.second]->requirements == offering.requirements;
+    });
+    if (same != last) return same->second;
+    const auto kind = static_cast<std::uint32_t>(offering_kinds_.size());
+    offering_kinds_.push_back(make_requirements(offering.requirements, symbols));
+    examples.push_back(&offering);
+    by_hash.emplace(hash, kind);
+    return kind;
+  };
+  for (const InstanceType& type : catalogue.types) {
+    type_requirements_.push_back(make_requirements(type.requirements, symbols));
+    std::vector<std::uint32_t>& kinds = kinds_offered_.emplace_back();
+    kinds.reserve(type.offerings.size());
+    for (const Offering& offering : type.offerings) kinds.push_back(kind_of(offering));
+  }
+}
+
+std::vector<std::uint64_t> Index::types_within(std::span<const TypeId> types,
+                                               const Requirements& reqs) const {
+  std::vector<bool> kind_within;
+  kind_within.reserve(offering_kinds_.size());
+  for (const Requirements& kind : offering_kinds_)
+    kind_within.push_back(overlap(reqs, kind, cluster_.symbols));
+  const auto can_be_had = [&](TypeId t) {
+    const auto& offerings = cluster_.catalogue->types[t.index()].offerings;
+    for (std::size_t i = 0; i < offerings.size(); ++i)
+      if (offerings[i].available && kind_within[kinds_offered_[t.index()][i]]) return true;
+    return false;
+  };
+  std::vector<std::uint64_t> bits((types.size() + 63) / 64);
+  for (std::size_t i = 0; i < types.size(); ++i)
+    if (overlap(type_requirements_[types[i].index()], reqs, cluster_.symbols) && can_be_had(types[i]))
+      bits[i / 64] |= std::uint64_t{1} << (i % 64);
+  return bits;
+}
+
 void Index::build_templates() {
   for (const auto& pool : cluster_.pools)
     for (const auto& t : pool.taints) tolerate_soft_taints_ |= t.effect == TaintEffect::PreferNoSchedule;
   if (!cluster_.catalogue) return;
+  build_catalogue();
   const Symbols& symbols = cluster_.symbols;
   const Catalogue& catalogue = *cluster_.catalogue;
-  for (const auto& type : catalogue.types) {
-    Requirements r;
-    for (const auto& q : type.requirements) r.add(make_requirement(q, symbols), symbols);
-    type_requirements_.push_back(std::move(r));
-    std::vector<Requirements> offerings;
-    for (const auto& o : type.offerings) {
-      Requirements x;
-      for (const auto& q : o.requirements) x.add(make_requirement(q, symbols), symbols);
-      offerings.push_back(std::move(x));
-    }
-    offering_requirements_.push_back(std::move(offerings));
-  }
+  std::vector<TypeId> all_types;
+  all_types.reserve(catalogue.types.size());
+  for (std::size_t i = 0; i < catalogue.types.size(); ++i) all_types.emplace_back(i);
 
   std::vector<PoolId> order;
   for (std::size_t i = 0; i < cluster_.pools.size(); ++i) {
@@ -83,16 +116,14 @@ void Index::build_templates() {
     r.add(exactly(cluster_.known.initialized, cluster_.known.true_), symbols);
     // The new node's host name is nobody else's: the invalid symbol.
     r.add(exactly(cluster_.known.hostname, Symbol()), symbols);
-    for (std::size_t i = 0; i < catalogue.types.size(); ++i)
-      if (overlap(type_requirements_[i], r, symbols) &&
-          offers(offering_requirements_[i], catalogue.types[i], r, symbols))
-        t.types.push_back(TypeId(i));
+    const auto within = types_within(all_types, r);
+    for (std::size_t i = 0; i < all_types.size(); ++i)
+      if (within[i / 64] >> (i % 64) & 1) t.types.push_back(all_types[i]);
     if (t.types.empty()) continue;
     t.daemon_overhead.resize(catalogue.types.size());
     t.daemon_ports.resize(catalogue.types.size());
     for (TypeId type : t.types)
-      for (const auto& d : cluster_.daemon_sets) {
-        const PodSpec& spec = cluster_.pod_specs[d.spec.index()];
+      for (const PodSpec& spec : daemons_) {
         if (!daemon_belongs(cluster_, spec, r, pool.taints, type_requirements_[type.index()])) continue;
         t.daemon_overhead[type.index()].add(spec.requests);
         auto& ports = t.daemon_ports[type.index()];
@@ -146,15 +177,7 @@ void Index::build_offered() {
 const std::vector<std::uint64_t>& Index::allowed_types(std::size_t template_index, ReqId reqs) const {
   std::uint64_t key = (std::uint64_t{template_index} << 32) | reqs.value;
   if (auto it = allowed_types_.find(key); it != allowed_types_.end()) return it->second;
-  const Template& t = templates_[template_index];
-  const Requirements& r = requirements_.at(reqs);
-  std::vector<std::uint64_t> bits((t.types.size() + 63) / 64);
-  for (std::size_t i = 0; i < t.types.size(); ++i) {
-    std::size_t type = t.types[i].index();
-    if (overlap(type_requirements_[type], r, cluster_.symbols) &&
-        offers(offering_requirements_[type], cluster_.catalogue->types[type], r, cluster_.symbols))
-      bits[i / 64] |= std::uint64_t{1} << (i % 64);
-  }
+  auto bits = types_within(templates_[template_index].types, requirements_.at(reqs));
   return allowed_types_.emplace(key, std::move(bits)).first->second;
 }
 

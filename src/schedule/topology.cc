@@ -2,21 +2,17 @@
 
 #include <algorithm>
 
+#include "schedule/selector_hash.h"
+
 namespace tamp::schedule {
 namespace {
-
-std::size_t mix(std::size_t h, std::size_t v) { return (h ^ v) * 0x9E3779B97F4A7C15ull + (h >> 29); }
 
 std::size_t hash_of(const Group& g) {
   std::size_t h = mix(static_cast<std::size_t>(g.kind), g.scope.value);
   for (const auto& m : g.all_of) {
     h = mix(h, m.all_namespaces ? 3 : 5);
     for (Symbol ns : m.namespaces) h = mix(h, ns.value);
-    if (m.selector)
-      for (const auto& r : m.selector->requirements) {
-        h = mix(h, r.key.value + (static_cast<std::size_t>(r.op) << 32));
-        for (Symbol v : r.values) h = mix(h, v.value);
-      }
+    if (m.selector) h = mix(h, selector_hash(m.selector->requirements));
   }
   return mix(h, static_cast<std::size_t>(g.max_skew));
 }
@@ -57,10 +53,16 @@ KeyId Topology::key(Symbol label) {
   };
   k.site_domain.resize(sites_.list.size());
   for (std::size_t i = 0; i < sites_.list.size(); ++i)
-    if (Symbol v = sites_.list[i].labels.get(label); v.valid()) k.site_domain[i] = intern(v);
+    if (Symbol v = sites_.list[i].labels->get(label); v.valid()) k.site_domain[i] = intern(v);
   if (auto it = offered_.find(label); it != offered_.end())
     for (const auto& d : it->second) intern(d.value);
-  if (k.hostname) intern(Symbol());  // of the node that does not exist yet
+  if (k.hostname) {
+    k.new_hosts.push_back(intern(Symbol()));
+    while (k.new_hosts.size() < new_nodes_) {
+      k.new_hosts.emplace_back(k.domains.size());
+      k.domains.emplace_back();
+    }
+  }
   keys_.push_back(std::move(k));
   return KeyId(keys_.size() - 1);
 }
@@ -77,20 +79,20 @@ ScopeId Topology::scope(KeyId key, NodeFilter filter) {
     const Site& site = sites_.list[i];
     if (!k.site_domain[i].valid()) continue;
     bool in = true;
-    for (Symbol required : filter.required_keys) in = in && site.labels.has(required);
+    for (Symbol required : filter.required_keys) in = in && site.labels->has(required);
     if (filter.honor_taints) in = in && taints_tolerated(cluster_, dialect_, site.taints, filter.tolerations);
     if (filter.honor_affinity && in) {
       Profile p{filter.node_selector, filter.has_affinity, filter.terms, {}, {}};
       if (dialect_ == Dialect::Kubernetes) {
-        in =
-            node_affinity_matches(cluster_, p.node_selector, p.has_affinity, p.terms, site.labels, site.name);
+        in = node_affinity_matches(cluster_, p.node_selector, p.has_affinity, p.terms, *site.labels,
+                                   site.name);
       } else {
         // Karpenter: any of the OR'd terms by its own algebra.
         bool any = false;
         for (std::size_t t = 0; t < std::max<std::size_t>(p.terms.size(), 1) && !any; ++t) {
           Requirements wanted = profile_requirements(cluster_, p, t);
           any = std::all_of(wanted.begin(), wanted.end(), [&](const Requirement& r) {
-            Symbol v = site.labels.get(r.key);
+            Symbol v = site.labels->get(r.key);
             return v.valid() ? r.has(v, cluster_.symbols) : r.tolerates_absence();
           });
         }
@@ -110,6 +112,15 @@ ScopeId Topology::scope(KeyId key, NodeFilter filter) {
 
 OfferedId Topology::offered_to(KeyId key, const std::vector<Toleration>& tolerations,
                                bool tolerations_matter) {
+  if (tolerations_matter && !tolerations.empty()) return find_offered(key, tolerations, true);
+  TopologyKey& k = keys_[key.index()];
+  OfferedId& known = tolerations_matter ? k.offered_untainted : k.offered;
+  if (!known.valid()) known = find_offered(key, tolerations, tolerations_matter);
+  return known;
+}
+
+OfferedId Topology::find_offered(KeyId key, const std::vector<Toleration>& tolerations,
+                                 bool tolerations_matter) {
   const TopologyKey& k = keys_[key.index()];
   std::vector<DomainId> domains;
   if (auto it = offered_.find(k.label); it != offered_.end())
@@ -139,16 +150,16 @@ GroupId Topology::add(Group group, NodeFilter filter, const std::vector<Tolerati
   group.scope = scope(group.key, std::move(filter));
   if (dialect_ == Dialect::Karpenter) group.offered = offered_to(group.key, tolerations, tolerations_matter);
   std::size_t h = hash_of(group);
-  auto [first, last] = group_index_.equal_range(h);
-  for (auto it = first; it != last; ++it)
-    if (same(groups_[it->second.index()], group)) return it->second;
+  const GroupId known =
+      group_index_.find(h, [&](GroupId other) { return same(groups_[other.index()], group); });
+  if (known.valid()) return known;
   GroupId id(groups_.size());
   if (const SelectorRequirement* handle = handle_of(group)) {
-    for (Symbol v : handle->values) by_label_[pair_key(handle->key, v)].push_back(id);
+    for (Symbol v : handle->values) by_label_.push_back({pair_key(handle->key, v), id});
   } else {
     unlabelled_.push_back(id);
   }
-  group_index_.emplace(h, id);
+  group_index_.add(h, id);
   groups_.push_back(std::move(group));
   return id;
 }
@@ -196,20 +207,42 @@ bool Topology::selects(const Group& group, Symbol ns, const LabelSet& labels) co
   });
 }
 
-void Topology::selecting(Symbol ns, const LabelSet& labels, std::vector<GroupId>& counting,
-                         std::vector<GroupId>& repelling) const {
+Selection Topology::find_selection(Symbol ns, const LabelSet& labels) const {
+  Selection found;
   auto consider = [&](GroupId id) {
     const Group& g = groups_[id.index()];
-    if (selects(g, ns, labels)) (g.kind == Group::Kind::Repulsion ? repelling : counting).push_back(id);
+    if (selects(g, ns, labels))
+      (g.kind == Group::Kind::Repulsion ? found.repelled_by : found.counted_by).push_back(id);
   };
   for (auto [k, v] : labels)
-    if (auto it = by_label_.find(pair_key(k, v)); it != by_label_.end())
-      for (GroupId id : it->second) consider(id);
+    for (const ByLabel& entry : std::ranges::equal_range(by_label_, pair_key(k, v), {}, &ByLabel::label))
+      consider(entry.group);
   for (GroupId id : unlabelled_) consider(id);
   // The same group can be found twice only if its handle names one key with several values: a pod has one value per key,
   // so it cannot. Order by id for reproducible walks.
-  std::sort(counting.begin(), counting.end());
-  std::sort(repelling.begin(), repelling.end());
+  std::sort(found.counted_by.begin(), found.counted_by.end());
+  std::sort(found.repelled_by.begin(), found.repelled_by.end());
+  return found;
+}
+
+const Selection* Topology::selection(Symbol ns, LabelSetId labels) {
+  if (groups_.empty()) return nullptr;
+  if (!by_label_sorted_) {
+    std::ranges::sort(by_label_);
+    by_label_sorted_ = true;
+  }
+  const auto find = [&]() -> const Selection* {
+    Selection found = find_selection(ns, cluster_.label_sets[labels.index()]);
+    if (found.counted_by.empty() && found.repelled_by.empty()) return nullptr;
+    return &selections_.emplace_back(std::move(found));
+  };
+  selected_.resize(cluster_.label_sets.size());
+  Selected& known = selected_[labels.index()];
+  if (!known.ns.valid()) known = {ns, find()};
+  if (known.ns == ns) return known.by;
+  const auto [elsewhere, fresh] = selected_elsewhere_.try_emplace(pair_key(ns, Symbol(labels.index())));
+  if (fresh) elsewhere->second = find();
+  return elsewhere->second;
 }
 
 }  // namespace tamp::schedule

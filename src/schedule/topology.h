@@ -11,12 +11,14 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "model/cluster.h"
+#include "schedule/hash_index.h"
 #include "schedule/options.h"
 #include "schedule/profile.h"
 #include "schedule/sites.h"
@@ -71,14 +73,23 @@ struct Group {
   OfferedId offered;
 };
 
+// Both in group order.
+struct Selection {
+  std::vector<GroupId> counted_by;
+  std::vector<GroupId> repelled_by;  // repulsions that the pod must keep away from
+};
+
 struct TopologyKey {
   Symbol label;
   bool hostname = false;
   std::vector<Symbol> domains;                     // by DomainId
   std::unordered_map<Symbol, DomainId> domain_of;  // look-up
   std::vector<DomainId> site_domain;               // by SiteId; invalid where the node lacks the label
+  std::vector<DomainId> new_hosts;  // host names of the nodes that do not exist yet, by Claim::number
+  OfferedId offered;                // to pods whatever they tolerate; invalid until it is asked for
+  OfferedId offered_untainted;      // to pods that tolerate nothing; likewise
 
-  // Invalid when no node and no offering has the value. The invalid symbol stands for the host name of a new node.
+  // Invalid when no node and no offering has the value. The invalid symbol stands for the host name of the first new node.
   DomainId find(Symbol value) const {
     auto it = domain_of.find(value);
     return it == domain_of.end() ? DomainId() : it->second;
@@ -94,8 +105,8 @@ struct OfferedDomain {
 // Definitions only; see TopologyCounts for the numbers. Grows while an index is built, then stays.
 class Topology {
  public:
-  Topology(const Cluster& cluster, const Sites& sites, Dialect dialect)
-      : cluster_(cluster), sites_(sites), dialect_(dialect) {}
+  Topology(const Cluster& cluster, const Sites& sites, const Options& options)
+      : cluster_(cluster), sites_(sites), dialect_(options.dialect), new_nodes_(options.new_nodes) {}
 
   // Domains that pools could add, by label key; set before the first group is made.
   void set_offered(std::map<Symbol, std::vector<OfferedDomain>> offered) { offered_ = std::move(offered); }
@@ -108,10 +119,8 @@ class Topology {
   GroupId anti_affinity(Symbol topology_key, PodMatcher who, const std::vector<Toleration>& tolerations);
   GroupId repulsion(Symbol topology_key, PodMatcher who, const std::vector<Toleration>& tolerations);
 
-  // Groups that select a pod of this namespace and labels, in group order: those that count it, and the repulsions that
-  // it must keep away from. REQUIRES: all groups are made.
-  void selecting(Symbol ns, const LabelSet& labels, std::vector<GroupId>& counting,
-                 std::vector<GroupId>& repelling) const;
+  // Groups that select a pod of this namespace and labels; null where none does. REQUIRES: all groups are made.
+  const Selection* selection(Symbol ns, LabelSetId labels);
   bool selects(const Group& group, Symbol ns, const LabelSet& labels) const;
 
   const std::vector<TopologyKey>& keys() const { return keys_; }
@@ -126,21 +135,39 @@ class Topology {
   GroupId add(Group group, NodeFilter filter, const std::vector<Toleration>& tolerations,
               bool tolerations_matter);
   ScopeId scope(KeyId key, NodeFilter filter);
+  Selection find_selection(Symbol ns, const LabelSet& labels) const;
+  OfferedId find_offered(KeyId key, const std::vector<Toleration>& tolerations, bool tolerations_matter);
   OfferedId offered_to(KeyId key, const std::vector<Toleration>& tolerations, bool tolerations_matter);
 
   const Cluster& cluster_;
   const Sites& sites_;
   Dialect dialect_;
+  std::size_t new_nodes_;
   std::vector<TopologyKey> keys_;
   std::vector<Scope> scopes_;
   std::vector<Group> groups_;
   std::map<Symbol, std::vector<OfferedDomain>> offered_;
   std::vector<std::pair<KeyId, std::vector<DomainId>>>
-      offered_sets_;                                           // by OfferedId; few, shared by many groups
-  std::unordered_multimap<std::size_t, GroupId> group_index_;  // by content hash
-  // Groups by one (key, value) that a selected pod must carry; the rest, which must be asked each time.
-  std::unordered_map<std::uint64_t, std::vector<GroupId>> by_label_;
+      offered_sets_;  // by OfferedId; few, shared by many groups
+  HashIndex<GroupId> group_index_;
+  // Groups by one label that a selected pod must carry, sorted when the first selection is asked for; the rest, which must be
+  // asked each time.
+  struct ByLabel {
+    std::uint64_t label;  // key and value
+    GroupId group;
+    auto operator<=>(const ByLabel&) const = default;
+  };
+  std::vector<ByLabel> by_label_;
+  bool by_label_sorted_ = false;
   std::vector<GroupId> unlabelled_;
+  std::deque<Selection> selections_;
+  // Pods of one controller share their labels: each pair is matched once. One namespace for each label set is the rule.
+  struct Selected {
+    Symbol ns;
+    const Selection* by = nullptr;
+  };
+  std::vector<Selected> selected_;                                          // by LabelSetId
+  std::unordered_map<std::uint64_t, const Selection*> selected_elsewhere_;  // (namespace, labels)
 };
 
 }  // namespace tamp::schedule

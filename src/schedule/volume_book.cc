@@ -156,7 +156,9 @@ bool VolumeBook::new_node_takes(PodId pod, std::span<const PodId> others) const 
   if (v->no_new_node || v->unattachable || exclusive_claim_in_use(*v)) return false;
   for (const UnboundClaim& u : v->unbound)
     for (const VolumeDecision& d : decisions_)
-      if (d.claim == u.claim && d.node.valid()) return false;
+      if (d.claim == u.claim &&
+          (d.node.valid() || std::find(others.begin(), others.end(), d.pod) == others.end()))
+        return false;
   for (const PodId other : others) {
     const PodVolumes* theirs = index_.volumes().of(other);
     if (!theirs) continue;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -67,9 +68,15 @@ struct PodVolumes {
   std::vector<Requirements> alternatives;
 };
 
+class VolumeStore;
+
 class Volumes {
  public:
+  // Knows the volumes of no pod yet.
   Volumes(const Cluster& cluster, Dialect dialect);
+  ~Volumes();
+
+  void take_in(PodId pod);
 
   // Null for a pod without claims and disks.
   const PodVolumes* of(PodId pod) const;
@@ -92,6 +99,8 @@ class Volumes {
 
  private:
   const Cluster& cluster_;
+  Dialect dialect_;
+  std::unique_ptr<VolumeStore> store_;  // null until a pod has need of it
   std::unordered_map<PodId, PodVolumes> by_pod_;
   std::vector<const CsiNode*> csi_nodes_;  // by NodeId
 };

@@ -60,7 +60,7 @@ bool Volumes::karpenter_allows(const PodVolumes& needs, const Site& site) const 
   return std::any_of(needs.alternatives.begin(), needs.alternatives.end(),
                      [&](const Requirements& alternative) {
                        return std::all_of(alternative.begin(), alternative.end(), [&](const Requirement& r) {
-                         Symbol v = site.labels.get(r.key);
+                         Symbol v = site.labels->get(r.key);
                          return v.valid() ? r.has(v, cluster_.symbols) : r.tolerates_absence();
                        });
                      });

@@ -43,7 +43,7 @@ bool some_term_matches(const Cluster& cluster, const std::vector<NodeSelectorTer
 }
 
 bool reaches(const Cluster& cluster, const PersistentVolume& pv, const Site& site) {
-  return !pv.has_node_affinity || some_term_matches(cluster, pv.node_affinity, site.labels);
+  return !pv.has_node_affinity || some_term_matches(cluster, pv.node_affinity, *site.labels);
 }
 
 bool topology_allows(const Cluster& cluster, const std::vector<TopologyTerm>& terms, const LabelSet& labels) {
@@ -232,21 +232,21 @@ bool Volumes::bound_reach(const PodVolumes& needs, const Site& site) const {
         std::binary_search(csi->migrated_plugins.begin(), csi->migrated_plugins.end(), pv.in_tree_plugin);
     if (!migrated) return reaches(cluster_, pv, site);
     if (!pv.csi_handle.valid()) return false;  // cannot be translated: an error, so the pod does not run
-    return !pv.has_csi_node_affinity || some_term_matches(cluster_, pv.csi_node_affinity, site.labels);
+    return !pv.has_csi_node_affinity || some_term_matches(cluster_, pv.csi_node_affinity, *site.labels);
   });
 }
 
 bool Volumes::zones_match(const PodVolumes& needs, const Site& site) const {
   if (needs.zones.empty()) return true;
   // Where nodes have no zones at all, every volume is at hand.
-  const auto labelled = [&](Symbol key) { return key.valid() && site.labels.has(key); };
+  const auto labelled = [&](Symbol key) { return key.valid() && site.labels->has(key); };
   if (!labelled(cluster_.known.zone) && !labelled(cluster_.known.region) &&
       !labelled(cluster_.symbols.find(kBetaZone)) && !labelled(cluster_.symbols.find(kBetaRegion)))
     return true;
   return std::all_of(needs.zones.begin(), needs.zones.end(), [&](const auto& zone) {
     const auto& [key, allowed] = zone;
-    Symbol value = site.labels.get(key);
-    if (!value.valid()) value = site.labels.get(canonical_key(cluster_, key));
+    Symbol value = site.labels->get(key);
+    if (!value.valid()) value = site.labels->get(canonical_key(cluster_, key));
     return value.valid() && std::find(allowed.begin(), allowed.end(), value) != allowed.end();
   });
 }
@@ -284,7 +284,7 @@ std::optional<std::vector<VolumeDecision>> Volumes::decide(const PodVolumes& nee
       volume = match(u);
     else if (u.selected_node != site.name)
       return {};
-    if (!volume && (!u.provisionable || !topology_allows(cluster_, *u.topologies, site.labels))) return {};
+    if (!volume && (!u.provisionable || !topology_allows(cluster_, *u.topologies, *site.labels))) return {};
     now.push_back({u.claim, volume, site.name, PodId()});
   }
   return now;

@@ -132,7 +132,7 @@ void expect_command(const YAML::Node& expected, const Cluster& c, const decide::
   if (expected["method"]) {
     EXPECT_EQ(kMethods[static_cast<std::size_t>(command.method)], expected["method"].Scalar());
   }
-  EXPECT_EQ(command.replacement ? "replace" : "delete", expected["decision"].Scalar());
+  EXPECT_EQ(command.replaces() ? "replace" : "delete", expected["decision"].Scalar());
   std::vector<std::string> nodes;
   for (NodeId n : command.nodes) nodes.push_back(name_of(c, n));
   std::sort(nodes.begin(), nodes.end());
@@ -150,7 +150,7 @@ void expect_command(const YAML::Node& expected, const Cluster& c, const decide::
   if (expected["savings"]) {
     EXPECT_NEAR(command.savings.dollars(), expected["savings"].as<double>(), 1e-6);
   }
-  if (command.replacement) expect_replacement(expected, c, *command.replacement);
+  if (command.replaces()) expect_replacement(expected, c, command.replacements.front());
 }
 
 std::string verdict_word(const decide::NodeVerdict& v) {

@@ -30,12 +30,11 @@ std::string decision(const Cluster& c, const Plan& plan) {
   for (const Command& command : plan.commands) {
     out += fmt::format("{}", static_cast<int>(command.method));
     for (NodeId n : command.nodes) out += " " + node_name(c, n);
-    if (command.replacement) {
+    for (const decide::Replacement& r : command.replacements) {
       out += " by";
-      for (TypeId t : command.replacement->types)
-        out += fmt::format(" {}", c.text(c.catalogue->types[t.index()].name));
-      for (Symbol z : command.replacement->zones) out += fmt::format(" {}", c.text(z));
-      for (Symbol k : command.replacement->capacity_types) out += fmt::format(" {}", c.text(k));
+      for (TypeId t : r.types) out += fmt::format(" {}", c.text(c.catalogue->types[t.index()].name));
+      for (Symbol z : r.zones) out += fmt::format(" {}", c.text(z));
+      for (Symbol k : r.capacity_types) out += fmt::format(" {}", c.text(k));
     }
     out += ":";
     for (const auto& m : command.moves) out += " " + node_name(c, m.from) + ">" + node_name(c, m.to);
@@ -105,34 +104,52 @@ TEST(Decision, DoesNotDependOnTheCurrency) {
 
 // --- Its pods run where it says -----------------------------------------------------------------------------------
 
-// Every machine that the replacement may turn out to be: each type in each zone and capacity type that is sold.
-std::string violation_of(Cluster& cluster, const Command& command, int& judged) {
-  if (!command.replacement) {
-    ++judged;
-    return violation_in(cluster, command, std::nullopt);
-  }
-  const auto& r = *command.replacement;
+// One machine that a replacement may turn out to be.
+struct Possibility {
+  PoolId pool;
+  TypeId type;
+  Symbol zone, capacity_type;
+  Money price;
+};
+
+// Each type in each zone and capacity type that is sold: of the types the cheapest, the dearest and some between.
+std::vector<Possibility> possibilities(const Cluster& cluster, const decide::Replacement& r) {
   auto listed = [](const std::vector<Symbol>& list, Symbol s) {
     return std::find(list.begin(), list.end(), s) != list.end();
   };
-  int name = 0;
+  std::vector<Possibility> out;
   for (std::size_t i = 0; i < r.types.size(); ++i) {
-    // The cheapest, the dearest and some between.
     if (i != 0 && i + 1 != r.types.size() && i % 9 != 0) continue;
-    // new_node() may let the catalogue's type move, so the offerings are copied.
-    const auto offerings = cluster.catalogue->types[r.types[i].index()].offerings;
-    for (const Offering& o : offerings) {
-      if (!o.available || !listed(r.zones, o.zone) || !listed(r.capacity_types, o.capacity_type)) continue;
-      Node fresh = world::new_node(cluster, r.pool, r.types[i], o.zone, o.capacity_type,
-                                   fmt::format("new-{}", name++));
-      ++judged;
-      if (auto v = violation_in(cluster, command, fresh); !v.empty())
-        return fmt::format("{} ({} in {})", v,
-                           cluster.text(cluster.catalogue->types[r.types[i].index()].name),
-                           cluster.text(o.zone));
-    }
+    for (const Offering& o : cluster.catalogue->types[r.types[i].index()].offerings)
+      if (o.available && listed(r.zones, o.zone) && listed(r.capacity_types, o.capacity_type))
+        out.push_back({r.pool, r.types[i], o.zone, o.capacity_type, o.price});
   }
-  return name == 0 ? "nothing of what the replacement may be is for sale" : "";
+  return out;
+}
+
+// Whatever the replacements turn out to be. Of several not every combination is tried, but each machine at least once.
+std::string violation_of(Cluster& cluster, const Command& command, int& judged) {
+  std::vector<std::vector<Possibility>> each;
+  std::size_t most = 1;
+  for (const decide::Replacement& r : command.replacements) {
+    each.push_back(possibilities(cluster, r));
+    if (each.back().empty()) return "nothing of what the replacement may be is for sale";
+    most = std::max(most, each.back().size());
+  }
+  for (std::size_t i = 0; i < most; ++i) {
+    std::vector<Node> fresh;
+    std::string names;
+    for (const auto& list : each) {
+      const Possibility& one = list[(i * (1 + 2 * fresh.size())) % list.size()];
+      fresh.push_back(world::new_node(cluster, one.pool, one.type, one.zone, one.capacity_type,
+                                      fmt::format("new-{}-{}", i, fresh.size())));
+      names += fmt::format(" {} in {}", cluster.text(cluster.catalogue->types[one.type.index()].name),
+                           cluster.text(one.zone));
+    }
+    ++judged;
+    if (auto v = violation_in(cluster, command, fresh); !v.empty()) return fmt::format("{} ({})", v, names);
+  }
+  return "";
 }
 
 TEST(Commands, MovePodsToWhereTheyRun) {
@@ -147,15 +164,84 @@ TEST(Commands, MovePodsToWhereTheyRun) {
       for (const Command& command : decide::make_plan(context, options).commands) {
         std::string nodes;
         for (NodeId n : command.nodes) nodes += " " + node_name(cluster, n);
-        EXPECT_EQ(violation_of(cluster, command, command.replacement ? replacements : deletes), "")
+        EXPECT_EQ(violation_of(cluster, command, command.replaces() ? replacements : deletes), "")
             << "removing" << nodes;
         EXPECT_GE(command.savings, command.required_savings);
-        EXPECT_TRUE(!command.replacement || !command.replacement->types.empty());
+        for (const decide::Replacement& r : command.replacements) EXPECT_FALSE(r.types.empty());
+        EXPECT_LE(command.replacements.size(), 1U);
       }
   });
   // The test must not become empty unnoticed.
   EXPECT_GT(deletes, 100);
   EXPECT_GT(replacements, 100);
+}
+
+// --- Several new nodes ---------------------------------------------------------------------------------------------
+
+// What the nodes of the command cost now, and what is certain to be saved when each new one is the dearest that it may be.
+void expect_cheaper(const Cluster& cluster, const std::vector<decide::Candidate>& candidates,
+                    const Command& command) {
+  Money now, then;
+  for (NodeId n : command.nodes) now += candidates[n.index()].price.value_or(Money{});
+  for (const decide::Replacement& r : command.replacements) {
+    Money dearest;
+    for (const Possibility& one : possibilities(cluster, r)) dearest = std::max(dearest, one.price);
+    EXPECT_LE(dearest, r.price);
+    then += r.price;
+  }
+  EXPECT_LT(then, now);
+  EXPECT_EQ(command.savings, now - then);
+  EXPECT_GE(command.savings, command.required_savings);
+}
+
+TEST(SeveralReplacements, ArePodsWithAPlaceAndLessCost) {
+  int several = 0, judged = 0, better = 0;
+  for_seeds(150, [&](std::uint64_t seed) {
+    Cluster cluster = cluster_of(seed);
+    const Settings one = settings_of(cluster, seed);
+    Settings more = one;
+    more.max_replacements.value = 2 + static_cast<std::int64_t>(seed % 2);
+    PlanOptions every, multi{.empty = false, .multi = true, .single = false};
+    every.every = true;
+    for (const PlanOptions& options : {PlanOptions{}, every, multi}) {
+      const Plan before = decide::make_plan({cluster, one, kNow, std::nullopt}, options);
+      const Plan plan = decide::make_plan({cluster, more, kNow, std::nullopt}, options);
+      for (const Command& command : plan.commands) {
+        EXPECT_LE(static_cast<std::int64_t>(command.replacements.size()), more.max_replacements.value);
+        const auto invalid = decide::validate({cluster, more, kNow, std::nullopt}, cluster, command);
+        EXPECT_FALSE(invalid) << invalid->message;
+        if (command.replacements.size() < 2) continue;
+        ++several;
+        std::string nodes;
+        for (NodeId n : command.nodes) nodes += " " + node_name(cluster, n);
+        SCOPED_TRACE("removing" + nodes);
+        expect_cheaper(cluster, plan.candidates, command);
+        for (std::size_t i = 0; i < command.replacements.size(); ++i)
+          EXPECT_TRUE(std::any_of(command.moves.begin(), command.moves.end(), [&](const decide::Move& m) {
+            return !m.to.valid() && m.replacement == i;
+          })) << "a new node for nobody";
+        EXPECT_EQ(violation_of(cluster, command, judged), "");
+        // Who asks for one only does not get more.
+        const auto refused = decide::validate({cluster, one, kNow, std::nullopt}, cluster, command);
+        EXPECT_TRUE(refused);
+      }
+      // More is allowed, so no node that could go on its own cannot any more, and none saves less, at the cheapest.
+      if (!options.every) continue;
+      for (const Command& command : before.commands) {
+        const auto same = std::find_if(plan.commands.begin(), plan.commands.end(),
+                                       [&](const Command& c) { return c.nodes == command.nodes; });
+        ASSERT_NE(same, plan.commands.end());
+        EXPECT_LE(same->replacements_least(), command.replacements_least());
+        better += same->replacements_least() < command.replacements_least() ? 1 : 0;
+      }
+      EXPECT_GE(plan.commands.size(), before.commands.size());
+      better += plan.commands.size() > before.commands.size() ? 1 : 0;
+    }
+  });
+  // The test must not become empty unnoticed.
+  EXPECT_GT(several, 10);
+  EXPECT_GT(judged, 30);
+  EXPECT_GT(better, 5);
 }
 
 // --- Tightening ---------------------------------------------------------------------------------------------------

@@ -78,9 +78,9 @@ std::string decision_of(const Cluster& c, std::uint64_t seed) {
       out += fmt::format("{} saves {} costs {:.9f}:", static_cast<int>(command.method), command.savings.nanos,
                          command.disruption_cost);
       for (const NodeId n : command.nodes) out += fmt::format(" {}", n.value);
-      if (command.replacement) {
-        out += fmt::format(" by {} {}", command.replacement->types.size(), command.replacement->price.nanos);
-        for (const Symbol zone : command.replacement->zones) out += fmt::format(" {}", c.text(zone));
+      for (const decide::Replacement& r : command.replacements) {
+        out += fmt::format(" by {} {}", r.types.size(), r.price.nanos);
+        for (const Symbol zone : r.zones) out += fmt::format(" {}", c.text(zone));
       }
       for (const auto& move : command.moves) out += fmt::format(" {}>{}", move.pod.value, move.to.value);
       out += "\n";

@@ -81,9 +81,9 @@ void for_seeds(int count, const std::function<void(std::uint64_t)>& check) {
 
 // The pods one after the other, while the nodes that go are still there as ghosts; and again after these are gone. The
 // final state is not asked about: a pod may come to where it makes another one's spread uneven.
-std::string violation_in(const Cluster& cluster, const Command& command, const std::optional<Node>& fresh) {
+std::string violation_in(const Cluster& cluster, const Command& command, const std::vector<Node>& fresh) {
   std::vector<world::PodMove> moves;
-  for (const auto& m : command.moves) moves.push_back({m.pod, m.to});
+  for (const auto& m : command.moves) moves.push_back({m.pod, m.to, m.replacement});
   for (const auto& v : world::judge_moves(cluster, command.nodes, moves, fresh)) {
     if (v.after) continue;
     bool known = v.node.valid() && v.node.index() < cluster.nodes.size();
@@ -95,9 +95,10 @@ std::string violation_in(const Cluster& cluster, const Command& command, const s
     placement.make_ghost(placement.ref(n));
     placement.remove_node(placement.ref(n));
   }
-  const world::NodeRef added = fresh ? placement.add_node(*fresh) : world::NodeRef();
+  std::vector<world::NodeRef> added;
+  for (const Node& node : fresh) added.push_back(placement.add_node(node));
   for (const auto& m : command.moves) {
-    const world::NodeRef to = m.to.valid() ? placement.ref(m.to) : added;
+    const world::NodeRef to = m.to.valid() ? placement.ref(m.to) : added.at(m.replacement);
     if (const auto verdict = world::filter(placement, m.pod, to); !verdict.fits)
       return describe(cluster, m.pod, m.to, verdict.plugin) + " when the nodes are gone";
     placement.place(m.pod, to);

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "decide/plan.h"
 #include "model/settings.h"
@@ -21,8 +21,8 @@ std::string node_name(const Cluster& c, NodeId n);
 // Seeds are fixed; a failure names the one that failed. TAMP_SEEDS=1000 tries so many of them.
 void for_seeds(int count, const std::function<void(std::uint64_t)>& check);
 
-// What the literal scheduler objects to, "" if nothing. `fresh` is the node that the command makes.
+// What the literal scheduler objects to, "" if nothing. `fresh` are the nodes that the command makes.
 std::string violation_in(const Cluster& cluster, const decide::Command& command,
-                         const std::optional<Node>& fresh);
+                         const std::vector<Node>& fresh);
 
 }  // namespace tamp::test

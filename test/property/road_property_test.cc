@@ -49,13 +49,19 @@ class Follower {
     }
   }
 
-  std::size_t deletions = 0, replacements = 0;
+  std::size_t deletions = 0, replacements = 0, several = 0;
 
  private:
   Context here() const { return {cluster_, settings_, kNow, std::nullopt}; }
   NodeId find(const Road& road, Symbol name) const { return cluster_.find_node(road.names.text(name)); }
 
-  // The command that the step names, in the cluster's own ids.
+  static std::size_t made_number(const Step& step, Symbol node) {
+    const auto it = std::find_if(step.made.begin(), step.made.end(),
+                                 [&](const decide::NewMachine& m) { return m.node == node; });
+    return it == step.made.end() ? 0 : static_cast<std::size_t>(it - step.made.begin());
+  }
+
+  // The command that the step names, in the cluster's own ids. The new nodes are not in the cluster yet.
   Command command_of(const Road& road, const Step& step) {
     Command command;
     command.method = step.method;
@@ -65,18 +71,17 @@ class Follower {
       pods[{cluster_.text(cluster_.pods[i].ns), cluster_.text(cluster_.pods[i].name)}] = PodId(i);
     for (const auto& m : step.moves)
       command.moves.push_back({pods.at({road.names.text(m.ns), road.names.text(m.name)}), find(road, m.from),
-                               step.made && m.to == step.made->node ? NodeId() : find(road, m.to)});
-    if (step.made) {
-      const auto& types = cluster_.catalogue->types;
+                               find(road, m.to), made_number(step, m.to)});
+    const auto& types = cluster_.catalogue->types;
+    for (const auto& made : step.made) {
       const auto type = std::find_if(types.begin(), types.end(), [&](const InstanceType& t) {
-        return cluster_.text(t.name) == road.names.text(step.made->type);
+        return cluster_.text(t.name) == road.names.text(made.type);
       });
-      command.replacement =
-          decide::Replacement{cluster_.find_pool(road.names.text(step.made->pool)),
-                              {TypeId(static_cast<std::size_t>(type - types.begin()))},
-                              {cluster_.symbols.intern(road.names.text(step.made->capacity_type))},
-                              {cluster_.symbols.intern(road.names.text(step.made->zone))},
-                              step.made->price};
+      command.replacements.push_back({cluster_.find_pool(road.names.text(made.pool)),
+                                      {TypeId(static_cast<std::size_t>(type - types.begin()))},
+                                      {cluster_.symbols.intern(road.names.text(made.capacity_type))},
+                                      {cluster_.symbols.intern(road.names.text(made.zone))},
+                                      made.price});
     }
     return command;
   }
@@ -87,9 +92,10 @@ class Follower {
     gates(command, candidates);
     budgets(command);
     every_pod_moves_once(command, candidates);
-    EXPECT_EQ(violation_in(cluster_, command, fresh_node(command)), "");
+    EXPECT_EQ(violation_in(cluster_, command, fresh_nodes(command)), "");
+    EXPECT_LE(static_cast<std::int64_t>(step.made.size()), settings_.max_replacements.value);
 
-    Money price = Money{} - (step.made ? step.made->price : Money{});
+    Money price = Money{} - command.replacements_price();
     double disruption = 0;
     bool known = true;
     for (NodeId n : command.nodes) {
@@ -101,16 +107,15 @@ class Follower {
     EXPECT_EQ(step.savings, price);
     EXPECT_DOUBLE_EQ(step.disruption_cost, disruption);
     // A node whose price nobody knows is deleted only, and where no savings are asked for.
-    EXPECT_TRUE(known || !step.made);
+    EXPECT_TRUE(known || step.made.empty());
     EXPECT_GE(step.savings.nanos, known ? 1 : 0);
     EXPECT_LE(step.hourly_cost, cost);
 
-    ++(step.made ? replacements : deletions);
-    if (step.made) ++made_;
-    decide::carry_out(cluster_, command, kNow, made_);
-    if (step.made) {
-      EXPECT_EQ(road.names.text(step.made->node), decide::replacement_name(made_));
-    }
+    ++(step.made.empty() ? deletions : replacements);
+    several += step.made.size() > 1 ? 1 : 0;
+    decide::carry_out(cluster_, command, kNow, made_ + 1);
+    for (const auto& made : step.made)
+      EXPECT_EQ(road.names.text(made.node), decide::replacement_name(++made_));
   }
 
   void gates(const Command& command, const std::vector<decide::Candidate>& candidates) const {
@@ -144,16 +149,17 @@ class Follower {
     for (const auto& m : command.moves) {
       moved.insert(m.pod);
       EXPECT_EQ(std::count(command.nodes.begin(), command.nodes.end(), m.to), 0);
-      EXPECT_TRUE(m.to.valid() || command.replacement) << "to a node that is not there";
+      EXPECT_TRUE(m.to.valid() || command.replaces()) << "to a node that is not there";
     }
     EXPECT_EQ(moved, expected);
   }
 
-  std::optional<Node> fresh_node(const Command& command) {
-    if (!command.replacement) return std::nullopt;
-    const auto& r = *command.replacement;
-    Cluster copy = cluster_;
-    return world::new_node(copy, r.pool, r.types.front(), r.zones.front(), r.capacity_types.front(), "fresh");
+  std::vector<Node> fresh_nodes(const Command& command) {
+    std::vector<Node> fresh;
+    for (const auto& r : command.replacements)
+      fresh.push_back(world::new_node(cluster_, r.pool, r.types.front(), r.zones.front(),
+                                      r.capacity_types.front(), fmt::format("fresh-{}", fresh.size())));
+    return fresh;
   }
 
   Cluster cluster_;
@@ -178,8 +184,8 @@ std::string text(const Road& road) {
   std::string out;
   for (const Step& step : road.steps) {
     for (Symbol n : step.nodes) out += fmt::format("{} ", road.names.text(n));
-    if (step.made)
-      out += fmt::format("by {} in {} ", road.names.text(step.made->type), road.names.text(step.made->zone));
+    for (const auto& made : step.made)
+      out += fmt::format("by {} in {} ", road.names.text(made.type), road.names.text(made.zone));
     for (const auto& m : step.moves)
       out += fmt::format("{}>{} ", road.names.text(m.name), road.names.text(m.to));
     out += fmt::format("{} {}\n", step.hourly_cost.nanos, step.moved);
@@ -207,6 +213,22 @@ TEST(Roads, EachStepCouldBeTakenOnWhatTheOneBeforeLeft) {
   EXPECT_GT(deletions, 25U);
   EXPECT_GT(replacements, 10U);
   EXPECT_GT(several, 20U);
+}
+
+TEST(Roads, WithSeveralNewNodesEachStepCouldBeTakenToo) {
+  std::size_t several = 0;
+  for_seeds(30, [&](std::uint64_t seed) {
+    const Cluster cluster = cluster_of(seed);
+    Settings settings = settings_of(cluster, seed);
+    settings.max_replacements.value = 3;
+    for (const RoadOptions& options : {RoadOptions{.steps = kToTheEnd, .effort = kEffort},
+                                       RoadOptions{.steps = kToTheEnd, .fewest_moves = false}}) {
+      Follower follower(cluster, settings);
+      follower.follow(road_of(cluster, settings, options));
+      several += follower.several;
+    }
+  });
+  EXPECT_GT(several, 3U);
 }
 
 // Whoever looks ahead takes fewer moves, or gets further; and moves fewer pods a second time.

@@ -18,8 +18,7 @@ bool moves_pod(const std::vector<PodMove>& moves, PodId pod) {
 }  // namespace
 
 std::vector<Violation> judge_moves(const Cluster& cluster, const std::vector<NodeId>& removed,
-                                   const std::vector<PodMove>& moves,
-                                   const std::optional<Node>& replacement) {
+                                   const std::vector<PodMove>& moves, const std::vector<Node>& replacements) {
   std::vector<Violation> violations;
   Placement placement(cluster);
 
@@ -28,11 +27,17 @@ std::vector<Violation> judge_moves(const Cluster& cluster, const std::vector<Nod
       if (must_move(cluster.pods[pod.index()]) && !moves_pod(moves, pod))
         violations.push_back({pod, placement.ref(node), kNotMoved});
   for (NodeId node : removed) placement.make_ghost(placement.ref(node));
-  NodeRef fresh = replacement ? placement.add_node(*replacement) : NodeRef();
+  std::vector<NodeRef> fresh;
+  fresh.reserve(replacements.size());
+  for (const Node& node : replacements) fresh.push_back(placement.add_node(node));
 
   std::vector<std::pair<PodId, NodeRef>> placed;
   for (const PodMove& move : moves) {
-    NodeRef to = move.to.valid() ? placement.ref(move.to) : fresh;
+    NodeRef to;
+    if (move.to.valid())
+      to = placement.ref(move.to);
+    else if (move.replacement < fresh.size())
+      to = fresh[move.replacement];
     if (placement.where(move.pod).valid()) {
       bool twice =
           std::any_of(placed.begin(), placed.end(), [&](const auto& p) { return p.first == move.pod; });

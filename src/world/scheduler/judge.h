@@ -3,7 +3,7 @@
 // filter at its turn. Then the ghosts are gone, and each moved pod must still pass its own spread and affinity rules.
 #pragma once
 
-#include <optional>
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -13,7 +13,8 @@ namespace tamp::world {
 
 struct PodMove {
   PodId pod;
-  NodeId to;  // invalid: the replacement
+  NodeId to;                    // invalid: a replacement
+  std::size_t replacement = 0;  // which of them, then
 };
 
 struct Violation {
@@ -33,6 +34,6 @@ inline constexpr std::string_view kNoSuchDestination = "NoSuchDestination";
 
 std::vector<Violation> judge_moves(const Cluster& cluster, const std::vector<NodeId>& removed,
                                    const std::vector<PodMove>& moves,
-                                   const std::optional<Node>& replacement = std::nullopt);
+                                   const std::vector<Node>& replacements = {});
 
 }  // namespace tamp::world

@@ -12,17 +12,19 @@ class Judge : public testing::Test {
  protected:
   struct Move {
     std::string_view pod, to;  // "" = the replacement
+    std::size_t replacement = 0;
   };
   // "pod rule" or "pod rule after" for each violation.
   std::vector<std::string> violations(std::vector<std::string_view> removed, std::vector<Move> moves,
-                                      std::optional<Node> replacement = {}) {
+                                      std::vector<Node> replacements = {}) {
     std::vector<NodeId> nodes;
     for (auto name : removed) nodes.push_back(cluster.find_node(name));
     std::vector<PodMove> pod_moves;
-    for (auto [pod, to] : moves)
-      pod_moves.push_back({cluster.find_pod("default", pod), to.empty() ? NodeId() : cluster.find_node(to)});
+    for (auto [pod, to, replacement] : moves)
+      pod_moves.push_back(
+          {cluster.find_pod("default", pod), to.empty() ? NodeId() : cluster.find_node(to), replacement});
     std::vector<std::string> found;
-    for (const auto& v : judge_moves(cluster, nodes, pod_moves, replacement))
+    for (const auto& v : judge_moves(cluster, nodes, pod_moves, replacements))
       found.push_back(std::string(cluster.text(cluster.pods[v.pod.index()].name)) + " " +
                       std::string(v.rule) + (v.after ? " after" : ""));
     return found;
@@ -170,9 +172,9 @@ TEST_F(Judge, ReplacementIsTypeTimesTemplateLessDaemons) {
   Node node = new_node(cluster, cluster.find_pool("default"), type, cluster.symbols.find("test-zone-b"),
                        cluster.known.spot, "replacement");
   EXPECT_EQ(node.allocatable.get(kCpu), 1500);
-  EXPECT_EQ(violations({"a"}, {{"web-0", ""}, {"web-1", ""}, {"web-2", ""}}, node), Found{});
+  EXPECT_EQ(violations({"a"}, {{"web-0", ""}, {"web-1", ""}, {"web-2", ""}}, {node}), Found{});
   node.allocatable.set(kCpu, 1499);
-  EXPECT_EQ(violations({"a"}, {{"web-0", ""}, {"web-1", ""}, {"web-2", ""}}, node),
+  EXPECT_EQ(violations({"a"}, {{"web-0", ""}, {"web-1", ""}, {"web-2", ""}}, {node}),
             Found{"web-2 NodeResourcesFit"});
 }
 
