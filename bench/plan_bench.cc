@@ -1,6 +1,8 @@
 // Where the time of a pass goes: the gates, the index, the simulation's state, the search; best of several runs.
 //
-//   tamp_plan_bench cluster.json instance_types.json [karpenter-1.14] [RUNS]
+//   tamp_plan_bench cluster.json instance_types.json [karpenter-1.14] [RUNS] [PART]
+//
+// PART is the name of one of them, which is then timed alone: what a profiler sees is that.
 #include <fmt/format.h>
 
 #include <string>
@@ -16,44 +18,49 @@ using namespace tamp;
 
 int main(int argc, char** argv) {
   if (argc < 3) {
-    fmt::print(stderr, "usage: tamp_plan_bench cluster.json instance_types.json [karpenter-1.14] [RUNS]\n");
+    fmt::print(stderr,
+               "usage: tamp_plan_bench cluster.json instance_types.json [karpenter-1.14] [RUNS] [PART]\n");
     return 2;
   }
   const auto reading = bench::read_cluster(argv[1], argv[2]);
   if (!reading) return 2;
   FlagSettings flags;
   int runs = 5;
+  std::string_view only;
   for (int i = 3; i < argc; ++i) {
-    if (std::string_view(argv[i]) == "karpenter-1.14")
+    const std::string_view word = argv[i];
+    if (word == "karpenter-1.14")
       flags.karpenter_compat = true;
-    else
+    else if (word.find_first_not_of("0123456789") == word.npos)
       runs = std::stoi(argv[i]);
+    else
+      only = word;
   }
   const Settings settings = codec::resolve_settings(reading->cluster, flags);
   const decide::Context context{reading->cluster, settings, *parse_rfc3339("2026-11-15T00:00:00Z"),
                                 std::nullopt};
 
   fmt::print("{} nodes, {} pods\n", reading->cluster.nodes.size(), reading->cluster.pods.size());
-  fmt::print("gates         {:10.3f} ms\n", bench::best_of(runs, [&] { decide::assess_nodes(context); }));
+  const auto time = [&](std::string_view part, auto&& run) {
+    if (only.empty() || only == part) fmt::print("{:<13} {:10.3f} ms\n", part, bench::best_of(runs, run));
+  };
+  time("gates", [&] { decide::assess_nodes(context); });
   const auto options = decide::schedule_options(context);
-  fmt::print("index         {:10.3f} ms\n",
-             bench::best_of(runs, [&] { schedule::Index index(reading->cluster, options); }));
+  time("index", [&] { schedule::Index index(reading->cluster, options); });
   const schedule::Index index(reading->cluster, options);
-  const auto background = decide::background_pods(context, reading->cluster);
-  fmt::print("simulation    {:10.3f} ms\n",
-             bench::best_of(runs, [&] { schedule::Simulation s(index, background); }));
+  const auto background = decide::background_pods(context, index);
+  time("simulation", [&] { schedule::Simulation s(index, background); });
   decide::Moves moves(context);
-  auto order = moves.in_order(false);
-  fmt::print("multi-node    {:10.3f} ms\n", bench::best_of(runs, [&] { decide::multi_node(moves, order); }));
-  fmt::print("all verdicts  {:10.3f} ms\n", bench::best_of(runs, [&] {
-               for (const decide::Candidate& c : moves.candidates()) {
-                 const decide::Candidate* one[] = {&c};
-                 if (c.eligible() && !c.empty) moves.evaluate(one, decide::Method::Single);
-               }
-             }));
-  fmt::print("one pass      {:10.3f} ms\n", bench::best_of(runs, [&] { decide::make_plan(context, {}); }));
-  fmt::print("search only   {:10.3f} ms\n", bench::best_of(runs, [&] {
-               decide::make_plan(context, {.empty = false, .multi = true, .single = false});
-             }));
+  const auto order = moves.in_order(false);
+  time("multi-node", [&] { decide::multi_node(moves, order); });
+  time("all verdicts", [&] {
+    for (const decide::Candidate& c : moves.candidates()) {
+      const decide::Candidate* one[] = {&c};
+      if (c.eligible() && !c.empty) moves.evaluate(one, decide::Method::Single);
+    }
+  });
+  time("one pass", [&] { decide::make_plan(context, {}); });
+  time("search only", [&] { decide::make_plan(context, {.empty = false, .multi = true, .single = false}); });
+  time("every verdict", [&] { decide::make_plan(context, {.every = true}); });
   return 0;
 }

@@ -40,7 +40,7 @@ bool same(const decide::Plan& a, const decide::Plan& b) {
   return std::ranges::equal(a.nodes, b.nodes, {}, verdict, verdict) &&
          std::ranges::equal(a.commands, b.commands, [&](const decide::Command& x, const decide::Command& y) {
            return x.nodes == y.nodes && x.savings == y.savings &&
-                  x.replacement.has_value() == y.replacement.has_value() &&
+                  x.replacements.size() == y.replacements.size() &&
                   std::ranges::equal(x.moves, y.moves, {}, move, move);
          });
 }
