@@ -31,7 +31,7 @@ struct CarryOut : testing::Test {
       }
     }
     std::size_t bound = 0, listed = 0;
-    for (const Pod& pod : c.pods) bound += pod.bound() ? 1 : 0;
+    for (const Pod& pod : c.pods) bound += pod.bound() ? 1U : 0U;
     for (const Node& node : c.nodes) listed += node.pods.size();
     EXPECT_EQ(bound, listed);
     for (std::size_t i = 1; i < c.pods.size(); ++i)

@@ -139,8 +139,10 @@ TEST(PlannerRequests, AsksForNoMeasurementAndSaysSo) {
   EXPECT_EQ(proposal.plan->planner, "Requests");
   EXPECT_THAT(proposal.plan->victims, ElementsAre("c"));
   for (const Check& check : proposal.plan->checks)
-    if (check.name == "measurements" || check.name == "protected-pressure" || check.name == "predicted-usage")
+    if (check.name == "measurements" || check.name == "protected-pressure" ||
+        check.name == "predicted-usage") {
       EXPECT_EQ(check.message(), "off: planner Requests decides on requests alone");
+    }
   fleet.now = fleet.now + Duration::minutes(5);
   EXPECT_EQ(fleet.propose(&*proposal.plan).plan->created, proposal.plan->created);
 }
