@@ -110,8 +110,9 @@ TEST(NodesDocument, EveryColumnHasEveryNode) {
   given.observe("b", {Given::pod("Normal", std::nullopt, 100)});
   const Tree nodes = parse(nodes_document(given.look));
   for (const Tree::Member& column : nodes.members())
-    if (column.key != "pools" && column.key != "types" && column.key != "reasons")
+    if (column.key != "pools" && column.key != "types" && column.key != "reasons") {
       EXPECT_EQ(column.value.size(), 3U) << column.key;
+    }
   const auto at = [&](const char* key, std::size_t node) { return nodes[key].elements()[node]; };
   EXPECT_DOUBLE_EQ(at("cpuRequested", 0).number(), 3);
   EXPECT_DOUBLE_EQ(at("cpuRequested", 2).number(), 0) << "a pod that has ended holds nothing";
