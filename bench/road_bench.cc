@@ -15,6 +15,7 @@ using namespace tamp;
 namespace {
 
 constexpr std::size_t kToTheEnd = 100'000;
+constexpr double kSameCost = 1.01;  // what may be a little dearer and still counts as costing the same
 // Orders that make_road does not follow itself: it shall not be judged by what it knows.
 constexpr std::uint64_t kFirstStrangeOrder = 1000;
 
@@ -45,7 +46,8 @@ int main(int argc, char** argv) {
   const Settings compat = codec::resolve_settings(reading->cluster, compat_flags);
   const Time now = *parse_rfc3339("2026-11-15T00:00:00Z");
   decide::RoadOptions options{.steps = kToTheEnd};
-  if (argc > 4) options.effort = std::stoull(argv[4]);
+  const bool at_their_cost = argc > 4 && std::string_view(argv[4]) == "--same-cost";
+  if (argc > 4 && !at_their_cost) options.effort = std::stoull(argv[4]);
 
   double start = bench::cpu_ms();
   const decide::Road road = decide::make_road({reading->cluster, settings, now, std::nullopt}, {}, options);
@@ -58,6 +60,12 @@ int main(int argc, char** argv) {
                                                   {.steps = kToTheEnd, .effort = UINT64_MAX});
     fmt::print(", ");
     print_end(fmt::format("karpenter{}", order).c_str(), theirs, bench::cpu_ms() - start);
+    if (!at_their_cost || theirs.steps.empty()) continue;
+    start = bench::cpu_ms();
+    options.target = Money::from_dollars(kSameCost * theirs.steps.back().hourly_cost.dollars());
+    const decide::Road same = decide::make_road({reading->cluster, settings, now, std::nullopt}, {}, options);
+    fmt::print(", ");
+    print_end(fmt::format("tampAt{}", order).c_str(), same, bench::cpu_ms() - start);
   }
   fmt::print("}}\n");
   return 0;

@@ -73,16 +73,20 @@ bool constrained(const Cluster& cluster) {
 
 // What a road is measured by.
 struct Measure {
-  std::vector<End> ends;
-  double few;  // moves, as a share of an end's
+  std::optional<double> given;  // the sum that is to be reached
+  std::vector<End> ends;        // where there is none: one at least
+  double few;                   // moves, as a share of an end's
   // What lies below the ends is worth having where it takes few moves more: Karpenter's order may run into a rule and stop early.
-  double lowest;        // cost that the passes reach
-  bool below_is_worth;  // not where a sum was given
+  double lowest;  // cost that the passes reach
 
   // How well a road does beside the ends; more is better. An end counts where the road costs no more than is allowed: most of it for having taken few
   // of its moves, the rest for each that was not taken, and for every dollar less. What is too dear counts against it, the more the dearer.
+  // A sum that was given is to be reached first of all, and then with few moves.
   double standing(const End& end) const {
     constexpr double kWidth = 0.01, kForMoves = 0.5, kForDollars = 1.5, kManyMoves = 2;
+    if (given)
+      return end.cost <= *given * (1 + kRounding) ? 1 / (1.0 + static_cast<double>(end.moves))
+                                                  : *given - end.cost;
     double sum = 0;
     for (const End& other : ends) {
       const double above = end.cost / std::max(1e-9, other.cost) - 1;
@@ -93,7 +97,7 @@ struct Measure {
         sum -= above - kAllowance;
       else
         sum += 1 / (1 + std::exp((share - few) / kWidth)) + kForMoves * (1 - share) +
-               (below_is_worth ? kForDollars * (kAllowance - above) : 0);
+               kForDollars * (kAllowance - above);
     }
     return sum / static_cast<double>(ends.size());
   }
@@ -102,13 +106,14 @@ struct Measure {
   std::vector<double> marks() const {
     constexpr double kSame = 0.0005, kFarBelow = 0.99;
     constexpr int kBelow = 4;
+    if (given) return {*given};
     std::vector<double> costs, list;
     for (const End& e : ends) costs.push_back(e.cost);
     std::sort(costs.begin(), costs.end());
     for (const double cost : costs)
       if (list.empty() || cost > list.back() * (1 + kSame)) list.push_back(cost);
     const double least = costs.front();
-    if (below_is_worth && lowest < kFarBelow * least)
+    if (lowest < kFarBelow * least)
       for (int i = 1; i <= kBelow; ++i) list.push_back(least - (least - lowest) * i / kBelow);
     for (double& mark : list) mark *= 1 + kAllowance;
     return list;
@@ -188,7 +193,7 @@ class Expedition {
   // With more moves than this no road to a mark is better than the best one so far.
   std::size_t enough_moves(double mark) const {
     constexpr double kLuck = 0.995;  // what a road may cost less than it was to
-    std::size_t low = 0, high = 1;
+    std::size_t low = 0, high = 2 * start_.index().cluster().pods.size();
     for (const End& e : measure_.ends) high = std::max(high, 2 * e.moves);
     while (low < high) {
       const std::size_t middle = (low + high + 1) / 2;
@@ -243,9 +248,9 @@ Road make_road(const Context& context, const PlanOptions& options, const RoadOpt
     Moves start(context);
     const std::size_t size = size_of(start);
     Measure measure{
-        {}, constrained(context.cluster) ? kFewConstrainedMoves : kFewMoves, end_cost(road), !wanted.target};
+        std::nullopt, {}, constrained(context.cluster) ? kFewConstrainedMoves : kFewMoves, end_cost(road)};
     if (wanted.target)
-      measure.ends.push_back({wanted.target->dollars() / (1 + kAllowance), end_moves(road)});
+      measure.given = wanted.target->dollars();
     else if (context.settings.max_replacements.value <= 1)  // Karpenter makes one new node, and ends earlier
       measure.ends = karpenters_ends(context, options, wanted,
                                      std::clamp(kNodesInOrders / size, kFewestOrders, kMostOrders), spent);

@@ -112,7 +112,7 @@ class Follower {
     EXPECT_LE(step.hourly_cost, cost);
 
     ++(step.made.empty() ? deletions : replacements);
-    several += step.made.size() > 1 ? 1 : 0;
+    several += step.made.size() > 1 ? 1U : 0U;
     decide::carry_out(cluster_, command, kNow, made_ + 1);
     for (const auto& made : step.made)
       EXPECT_EQ(road.names.text(made.node), decide::replacement_name(++made_));
@@ -176,7 +176,7 @@ std::size_t moves_again(const Road& road) {
   std::set<std::pair<Symbol, Symbol>> moved;
   std::size_t again = 0;
   for (const Step& step : road.steps)
-    for (const auto& m : step.moves) again += moved.insert({m.ns, m.name}).second ? 0 : 1;
+    for (const auto& m : step.moves) again += moved.insert({m.ns, m.name}).second ? 0U : 1U;
   return again;
 }
 
@@ -206,7 +206,7 @@ TEST(Roads, EachStepCouldBeTakenOnWhatTheOneBeforeLeft) {
       follower.follow(road);
       deletions += follower.deletions;
       replacements += follower.replacements;
-      several += road.steps.size() > 1 ? 1 : 0;
+      several += road.steps.size() > 1 ? 1U : 0U;
     }
   });
   // The test must not become empty unnoticed.
@@ -247,6 +247,24 @@ TEST(Roads, LookingAheadPays) {
                 road.steps.back().hourly_cost < passes.steps.back().hourly_cost);
   });
   EXPECT_LT(again, passes_again);
+}
+
+// Also where it takes more moves than the passes make until they come no further.
+TEST(Roads, ASumThatCanBeReachedIsReached) {
+  std::size_t beyond = 0;
+  for_seeds(60, [&](std::uint64_t seed) {
+    const Cluster cluster = cluster_of(seed);
+    const Settings settings = settings_of(cluster, seed);
+    const Road road = road_of(cluster, settings, {.steps = kToTheEnd, .effort = 10 * kEffort});
+    if (road.steps.empty()) return;
+    const Money sum = road.steps.back().hourly_cost;
+    const Road there =
+        road_of(cluster, settings, {.steps = kToTheEnd, .target = sum, .effort = 10 * kEffort});
+    ASSERT_FALSE(there.steps.empty());
+    EXPECT_LE(there.steps.back().hourly_cost, sum);
+    beyond += road.passes && road.passes->hourly_cost > sum ? 1U : 0U;
+  });
+  EXPECT_GT(beyond, 0U);
 }
 
 TEST(Roads, TheSameEffortTheSameRoad) {
