@@ -157,8 +157,9 @@ TEST(Options, HelpListsEveryFlagWithItsVariable) {
   for (const Flag& flag : flags())
     if ((flag.commands & kPlan) != 0) {
       EXPECT_THAT(help->help, HasSubstr(flag.name));
-      if (flag.environment[0] != '\0')
+      if (flag.environment[0] != '\0') {
         EXPECT_THAT(help->help, HasSubstr(std::string("[") + flag.environment + "]"));
+      }
     }
 }
 

@@ -271,7 +271,7 @@ TEST_P(KilledAt, TheNextOneGoesOn) {
   fleet.start_controller();
   const auto before = fleet.settled_objects();
   fleet.approve();
-  std::uint64_t chance = static_cast<std::uint64_t>(GetParam()) * 0x9E3779B97F4A7C15ULL + 1;
+  std::uint64_t chance = static_cast<std::uint64_t>(GetParam()) * std::uint64_t{0x9E3779B97F4A7C15} + 1;
   const auto over = [&] { return fleet.phase() == "Succeeded" || fleet.phase() == "RolledBack"; };
   for (int kills = 0; kills < 12 && !over(); ++kills) {
     chance = chance * 6364136223846793005ULL + 1442695040888963407ULL;
@@ -287,8 +287,10 @@ TEST_P(KilledAt, TheNextOneGoesOn) {
   const bool done = fleet.phase() == "Succeeded";
   EXPECT_EQ(fleet.nodes(), done ? 2U : 3U);
   for (const auto& [key, text] : before)
-    if (!done || after.contains(key)) EXPECT_EQ(after[key], text) << key << fleet.logged();
-  EXPECT_EQ(after.size() + (done ? 1 : 0), before.size());
+    if (!done || after.contains(key)) {
+      EXPECT_EQ(after[key], text) << key << fleet.logged();
+    }
+  EXPECT_EQ(after.size() + (done ? 1U : 0U), before.size());
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, KilledAt, testing::Range(1, 2));

@@ -57,7 +57,9 @@ TEST_F(SessionsTest, EndsByTimeByIdlenessByLogoutAndByItsToken) {
   const std::string old = s.open(of("ann", "a"));
   for (int i = 0; i < 13; ++i) {
     wait(Duration::minutes(59));
-    if (i < 12) EXPECT_NE(s.find(old).state, Sessions::State::None) << i;
+    if (i < 12) {
+      EXPECT_NE(s.find(old).state, Sessions::State::None) << i;
+    }
   }
   EXPECT_EQ(s.find(old).state, Sessions::State::None);
 
