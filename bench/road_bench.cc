@@ -1,7 +1,9 @@
 // A road to the fixpoint beside the ends of Karpenter's own way, followed with equal nodes in several orders. Prints JSON; times are of this
 // process' CPU. The gates that Karpenter does not know are off, as in compare.py.
 //
-//   tamp_road_bench cluster.json instance_types.json [ORDERS] [EFFORT]
+//   tamp_road_bench cluster.json instance_types.json [ORDERS] [--same-cost | EFFORT]
+//
+// --same-cost: and for each of the ends a road that is sent to a cost at most 1 % above it.
 #include <fmt/format.h>
 
 #include <string>
@@ -30,7 +32,8 @@ void print_end(const char* name, const decide::Road& road, double ms) {
 
 int main(int argc, char** argv) {
   if (argc < 3) {
-    fmt::print(stderr, "usage: tamp_road_bench cluster.json instance_types.json [ORDERS] [EFFORT]\n");
+    fmt::print(stderr,
+               "usage: tamp_road_bench cluster.json instance_types.json [ORDERS] [--same-cost | EFFORT]\n");
     return 2;
   }
   const auto reading = bench::read_cluster(argv[1], argv[2]);

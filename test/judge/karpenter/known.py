@@ -11,7 +11,8 @@ def exempt(cluster, catalogue):
     pods = [i for i in cluster["items"] if i["kind"] == "Pod" and i["spec"].get("nodeName")]
     reasons = {"all pods cost 0 or less": free_of_cost(pods), "a PDB's spec blocks, its status allows": pdb_in_doubt(cluster, pods),
                "spread ignores node affinity": spread_ignores_affinity(pods), "spread constraints confused": spread_confused(pods),
-               "a label that is not there": label_invented(cluster, pods), "price unknown": price_unknown(cluster, catalogue)}
+               "spread counted anew": spread_counted_anew(cluster, pods), "a label that is not there": label_invented(cluster, pods),
+               "price unknown": price_unknown(cluster, catalogue)}
     found = {reason: nodes for reason, nodes in reasons.items() if nodes}
     if len(found) > 1:
         found["several of these"] = set().union(*found.values())
@@ -97,6 +98,20 @@ def spread_confused(pods):
                         c.get("nodeAffinityPolicy", "Honor"), str(sorted(sorted({r["key"] for r in t}) for t in terms)))
             alike.setdefault(identity, []).append((str(terms), c.get("minDomains"), pod["spec"]["nodeName"]))
     return {node for members in alike.values() if len({m[:2] for m in members}) > 1 for _, _, node in members}
+
+
+def spread_counted_anew(cluster, pods):
+    """Nodes with a pod that spreads and that Karpenter relaxes so that its constraint becomes another (where a pool has soft taints it comes to tolerate
+    them all, or it loses one of several node affinity terms): that one is counted without the pods that were placed before."""
+    soft = any(t["effect"] == "PreferNoSchedule" for i in cluster["items"] if i["kind"] == "NodePool" for t in i["spec"]["template"]["spec"].get("taints", []))
+    everyone = [i for i in cluster["items"] if i["kind"] == "Pod"]
+
+    def company(pod, constraint):
+        return any(other is not pod and other["metadata"].get("namespace") == pod["metadata"].get("namespace")
+                   and selects(constraint.get("labelSelector", {}), other["metadata"].get("labels", {})) for other in everyone if reschedulable(other))
+    return {pod["spec"]["nodeName"] for pod in filter(reschedulable, pods)
+            if soft or len(node_terms(pod)) > 1
+            if any(company(pod, c) for c in pod["spec"].get("topologySpreadConstraints", []))}
 
 
 def label_invented(cluster, pods):
