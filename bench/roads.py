@@ -63,7 +63,7 @@ def holds(road, end, few):
 
 
 def floors(path, types, ends):
-    """The fewest moves to each end's cost, as a share of its moves: only where pods ask for room alone, and all nodes may be bought alike."""
+    """The fewest moves to each end's cost, as a share of its moves."""
     with open(path, encoding="utf-8") as f:
         items = json.load(f)["items"]
     with open(types, encoding="utf-8") as f:
@@ -86,10 +86,9 @@ def row_of(options, cluster, directory):
     roads = json.loads(text)
     numbers = [i for i in range(orders) if f"tampAt{i}" in roads]
     ends, sent = [roads[f"karpenter{i}"] for i in numbers], [roads[f"tampAt{i}"] for i in numbers]
-    plain = mix == "plain" and not more and not real
     return {"name": f"{mix}, {nodes:,} nodes, fill {fill}, seed {seed + options.seed_offset}" + (f", {float(more[1]):.0%} spot" if more else "") + (", 853 types" if real else ""),
             "mix": mix, "few": FEW[mix], "special": bool(more) or real, "tamp": roads["tamp"], "ends": ends, "sent": sent,
-            "floors": floors(path, types, ends) if plain else None}
+            "floors": floors(path, types, ends)}
 
 
 def line_of(row):
@@ -99,26 +98,23 @@ def line_of(row):
             f"| {three([100 * s['moves'] / e['moves'] for s, e in zip(sent, ends)], '{:.0f}')} % | {sum(holds(s, e, few) for s, e in zip(sent, ends))} of {len(ends)} "
             f"| {three([100 * (tamp['cost'] / e['cost'] - 1) for e in ends], '{:+.1f}')} % | {three([100 * tamp['moves'] / e['moves'] for e in ends], '{:.0f}')} % "
             f"| {sum(holds(tamp, e, few) for e in ends)} "
-            f"| {three([100 * f for f in row['floors']], '{:.0f}') + ' %' if row['floors'] else '–'} "
-            f"| {sum(f <= few for f in row['floors']) if row['floors'] else '–'} "
+            f"| {three([100 * f for f in row['floors']], '{:.0f}')} % | {sum(f <= few for f in row['floors'])} "
             f"| {tamp['cpuMs'] / 1000:.1f} s, {statistics.mean(s['cpuMs'] for s in sent) / 1000:.1f} s |")
 
 
 def totals(rows):
+    """Of clusters of KWOK's types on demand: what holds, what could, and how far the roads are from the floor."""
     lines = []
     for mix, few in FEW.items():
         those = [r for r in rows if r["mix"] == mix and not r["special"]]
-        pairs = [(r, s, e) for r in those for s, e in zip(r["sent"], r["ends"])]
-        if not pairs:
+        if not those:
             continue
-        text = (f"{mix}: at most {few:.0%} of the moves beside {sum(holds(s, e, few) for _, s, e in pairs)} of {len(pairs)} ends where Tamp is sent to their cost, "
-                f"beside {sum(holds(r['tamp'], e, few) for r, _, e in pairs)} as it chooses")
-        if all(r["floors"] for r in those):
-            text += f"; the floor is as low beside {sum(f <= few for r in those for f in r['floors'])}"
-        above = [s["moves"] / (f * e["moves"]) - 1 for r in those if r["floors"] for s, e, f in zip(r["sent"], r["ends"], r["floors"])]
-        if above:
-            text += f"; sent roads take {100 * min(above):.1f} to {100 * max(above):.1f} % more moves than the floor, {100 * statistics.median(above):.1f} % in the middle"
-        lines.append(text + ".")
+        sent = [holds(s, e, few) for r in those for s, e in zip(r["sent"], r["ends"])]
+        chosen = [holds(r["tamp"], e, few) for r in those for e in r["ends"]]
+        possible = [f <= few for r in those for f in r["floors"]]
+        above = [100 * (s["moves"] / (f * e["moves"]) - 1) for r in those for s, e, f in zip(r["sent"], r["ends"], r["floors"])]
+        lines.append(f"{mix}: at most {few:.0%} of the moves beside {sum(sent)} of {len(sent)} ends, where Tamp is sent to their cost; beside {sum(chosen)} as it chooses; the floor is as "
+                     f"low beside {sum(possible)}. Sent roads take {min(above):.1f} to {max(above):.1f} % more moves than the floor, {statistics.median(above):.1f} % in the middle.")
     return lines
 
 

@@ -260,6 +260,9 @@ Road make_road(const Context& context, const PlanOptions& options, const RoadOpt
     road.passes = by_passes;
   }
   find_turning_point(road);
+  if (wanted.target)
+    road.target = {*wanted.target,
+                   (road.steps.empty() ? road.hourly_cost : road.steps.back().hourly_cost) <= *wanted.target};
   if (road.steps.size() > wanted.steps) {
     road.steps.resize(wanted.steps);
     road.arrived = false;

@@ -54,6 +54,12 @@ struct Road {
     Money hourly_cost;
   };
   std::optional<Passes> passes;
+  // The sum that was asked for, per hour, and whether the whole road comes down to it.
+  struct Target {
+    Money hourly_cost;
+    bool reached = false;
+  };
+  std::optional<Target> target;
 };
 
 struct RoadOptions {

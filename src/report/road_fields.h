@@ -58,6 +58,14 @@ void write_road(Writer& w, const decide::Road& road) {
   } else {
     w.null();
   }
+  w.key("target");
+  if (road.target) {
+    w.begin_object();
+    w.field("hourlyCost", road.target->hourly_cost.dollars()).field("reached", road.target->reached);
+    w.end_object();
+  } else {
+    w.null();
+  }
   w.key("steps").begin_array();
   for (const decide::Step& step : road.steps) write_step(w, road.names, step);
   w.end_array();

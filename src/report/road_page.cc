@@ -16,13 +16,22 @@ std::string what(const decide::Road& road, const decide::Step& step) {
   return out;
 }
 
+std::string target_line(const decide::Road& road, const Style& style) {
+  if (!road.target) return "";
+  const std::string sum = per_hour(road.target->hourly_cost);
+  if (road.target->reached)
+    return paint(style, Ink::Dim, fmt::format("  the whole road comes down to the target of {}\n", sum));
+  return paint(style, Ink::Yellow,
+               fmt::format("  no way that was tried comes down to the target of {}\n", sum));
+}
+
 }  // namespace
 
 std::string road_page(const decide::Road& road, const Style& style) {
   std::string out = paint(style, Ink::Bold, "THE ROAD") +
                     paint(style, Ink::Dim, "  each step on the cluster that the one before leaves, settled") +
                     "\n\n";
-  if (road.steps.empty()) return out + "  no step\n";
+  if (road.steps.empty()) return out + "  no step\n" + target_line(road, style);
   Table table(
       {Align::Right, Align::Left, Align::Right, Align::Right, Align::Right, Align::Right, Align::Right}, 2);
   table.header({"STEP", "WHAT", "PODS", "SAVES $/HOUR", "NODES", "$/HOUR", "MOVES SO FAR"});
@@ -46,6 +55,7 @@ std::string road_page(const decide::Road& road, const Style& style) {
                      road.arrived ? "then nothing is left to do" : "there is more to do after these",
                      road.nodes, last.nodes_left, per_hour(road.hourly_cost), per_hour(last.hourly_cost),
                      count(last.moved, "move", "moves"), road.pods);
+  out += target_line(road, style);
   if (road.passes)
     out += paint(style, Ink::Dim,
                  fmt::format("  pass by pass: {}, {}, {}\n", count(road.passes->steps, "step", "steps"),
