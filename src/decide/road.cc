@@ -239,7 +239,8 @@ Road make_road(const Context& context, const PlanOptions& options, const RoadOpt
   std::uint64_t spent = 0;
   {
     Traveller passes(context, options);
-    passes.go(frugal ? SIZE_MAX : wanted.steps, wanted.effort, [](Traveller& t) { return t.pass(); });
+    const bool to_the_end = frugal || wanted.target.has_value();
+    passes.go(to_the_end ? SIZE_MAX : wanted.steps, wanted.effort, [](Traveller& t) { return t.pass(); });
     spent = passes.effort();
     road = passes.take_road();
   }

@@ -88,10 +88,31 @@ TEST_F(RoadTest, ASumThatIsGivenIsReachedAndNotFarExceeded) {
   for (const double most : {5.5, 5.0, 4.5, 4.0}) {
     const Road r = make_road(scene.context(), {}, {.steps = 1000, .target = Money::from_dollars(most)});
     ASSERT_FALSE(r.steps.empty());
+    ASSERT_TRUE(r.target.has_value());
+    EXPECT_TRUE(r.target->reached);
     EXPECT_LE(r.steps.back().hourly_cost.dollars(), most + 1e-9);
     // No more than one node of the dearer kind was taken too many.
     EXPECT_GT(r.steps.back().hourly_cost.dollars(), most - 0.40);
     EXPECT_LE(r.steps.back().moved, all.steps.back().moved);
+  }
+}
+
+// Whichever way is gone, and however few of its steps are shown.
+TEST_F(RoadTest, WhetherTheSumIsReachedIsSaidOfTheWholeRoad) {
+  for (int i = 0; i < 12; ++i) used("n" + std::to_string(i), "dear", 400, 2);
+  const PlanScene scene(b);
+  for (const bool fewest_moves : {true, false}) {
+    const auto one_step_to = [&](double most) {
+      return make_road(scene.context(), {},
+                       {.steps = 1, .fewest_moves = fewest_moves, .target = Money::from_dollars(most)});
+    };
+    const Road whole = make_road(scene.context(), {}, {.steps = 1000, .fewest_moves = fewest_moves});
+    ASSERT_FALSE(whole.steps.empty());
+    const double end = whole.steps.back().hourly_cost.dollars();
+    EXPECT_TRUE(one_step_to(end).target->reached);
+    EXPECT_FALSE(one_step_to(end / 100).target->reached);
+    EXPECT_EQ(one_step_to(end / 100).steps.size(), 1U);
+    EXPECT_FALSE(whole.target.has_value());
   }
 }
 
