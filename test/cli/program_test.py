@@ -196,28 +196,31 @@ class Plan(ProgramTest):
 
 
 class Road(ProgramTest):
-    def road(self, steps, *arguments):
-        return json.loads(self.succeed("plan", *SAMPLE, "--steps", steps, "-o", "json", *arguments).stdout)["road"]
+    """As --compat goes it: pass after pass, so that no other ways are looked for, which takes long under sanitizers."""
+    def page(self, steps, *arguments):
+        return self.succeed("plan", *SAMPLE, "--compat", "karpenter-1.14", "--steps", steps, *arguments).stdout
 
-    def test_what_is_left_after_each_step_adds_up_and_a_target_is_reached_with_fewer_moves(self):
-        whole = self.road(100)
-        self.assertTrue(whole["arrived"])
-        self.assertIsNone(whole["target"])
-        self.assertGreater(len(whole["steps"]), 1)
+    def road(self, steps, *arguments):
+        return json.loads(self.page(steps, "-o", "json", *arguments))["road"]
+
+    def test_what_is_left_after_each_step_adds_up(self):
+        road = self.road(100)
+        self.assertTrue(road["arrived"])
+        self.assertIsNone(road["target"])
+        self.assertGreater(len(road["steps"]), 1)
         moves, nodes = 0, NODES
-        for step in whole["steps"]:
+        for step in road["steps"]:
             moves += len(step["pods"])
             nodes += (1 if step["newNode"] else 0) - len(step["nodes"])
             self.assertEqual((step["after"]["podMoves"], step["after"]["nodes"]), (moves, nodes))
 
-        target = whole["steps"][-1]["after"]["hourlyCost"] + 0.50
-        road = self.road(100, "--target-cost", target)
-        self.assertEqual(road["target"], {"hourlyCost": target, "reached": True})
-        self.assertLessEqual(road["steps"][-1]["after"]["hourlyCost"], target)
-        self.assertLess(road["steps"][-1]["after"]["podMoves"], moves)
-
-    def test_a_target_that_cannot_be_had_is_said_to_be_missed_by_the_whole_road(self):
-        page = self.succeed("plan", *SAMPLE, "--steps", 1, "--target-cost", 0.5).stdout
+    def test_whether_a_target_is_reached_is_said_of_the_whole_road(self):
+        end = self.road(100)["steps"][-1]["after"]["hourlyCost"]
+        road = self.road(1, "--target-cost", end)
+        self.assertEqual(len(road["steps"]), 1)
+        self.assertEqual(road["target"], {"hourlyCost": end, "reached": True})
+        self.assertFalse(self.road(100, "--target-cost", 0.5)["target"]["reached"])
+        page = self.page(1, "--target-cost", 0.5)
         self.assertIn("there is more to do after these", page)
         self.assertIn("no way that was tried comes down to the target of $0.50/h", page)
 
