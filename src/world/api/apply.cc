@@ -160,6 +160,10 @@ ApplyOutcome server_side_apply(const Tree* live, const Tree& applied, std::strin
   if (auto errors = type_errors(applied, schema); !errors.empty())
     return refused(500, "",
                    "failed to create typed patch object (" + object_text(applied) + "): " + joined(errors));
+  if (const Tree& metadata = applied["metadata"]; !metadata.is_null() && !metadata.is_object())
+    return refused(
+        500, "",
+        "failed to create typed patch object (" + object_text(applied) + "): .metadata: expected map");
 
   Tree old = live ? *live : Tree::object({{"apiVersion", applied["apiVersion"]}, {"kind", applied["kind"]}});
   auto entries = read_entries(old["metadata"]["managedFields"]);

@@ -76,10 +76,12 @@ Outcome apply_object(Backend& backend, const Resource& resource, const ObjectPtr
   if (applied["apiVersion"].string() != resource.api_version() || applied["kind"].string() != resource.kind)
     return bad_request("invalid object type: " + group_version_kind(applied));
   Tree& metadata = applied.ensure("metadata");
-  if (metadata["name"].string().empty()) metadata.set("name", name);
+  // Nothing can be set in what is no map; that it is none will be found.
+  const bool map = metadata.is_null() || metadata.is_object();
+  if (map && metadata["name"].string().empty()) metadata.set("name", name);
   if (!current && !writing.subresource.empty() && !creates_on_update(resource.id))
     return not_found(resource, name);
-  if (!metadata["namespace"].is_string() && resource.namespaced) metadata.set("namespace", ns);
+  if (map && !metadata["namespace"].is_string() && resource.namespaced) metadata.set("namespace", ns);
 
   const Tree live = current ? in_version(resource, current->tree()) : Tree();
   const ApplyOutcome outcome = server_side_apply(current ? &live : nullptr, applied, writing.manager,

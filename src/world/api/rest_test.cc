@@ -189,6 +189,18 @@ TEST(RestTest, PatchesOfEachType) {
             "9");
 }
 
+// Found by the fuzzer: "name:a" without a space is a text, and nothing can be set in it.
+TEST(RestTest, AnApplyWhoseMetadataIsNoMapIsRefused) {
+  Server server = shop();
+  for (const char* path :
+       {"/api/v1/namespaces/default/configmaps/a?fieldManager=x", "/api/v1/nodes/a?fieldManager=x"}) {
+    const bool node = std::string_view(path).find("nodes") != std::string_view::npos;
+    const std::string body =
+        std::string("apiVersion: v1\nkind: ") + (node ? "Node" : "ConfigMap") + "\nmetadata:\n  name:a\n";
+    EXPECT_EQ(call(server, "PATCH", path, body, "application/apply-patch+yaml").status(), 500) << path;
+  }
+}
+
 TEST(RestTest, WhoMayDoWhat) {
   Server server = shop();
   server.add_token("bob", Caller{"bob", {}, {"system:authenticated"}, "kubectl"});
