@@ -51,7 +51,10 @@ ApplyOutcome conflict_outcome(const std::vector<Conflict>& conflicts) {
   outcome.message = "Apply failed with " + std::to_string(conflicts.size()) + " conflicts: ";
   bool first = true;
   for (const auto& [manager, list] : fields) {
-    outcome.message += (first ? "conflicts with " : "\nconflicts with ") + manager + ":" + list;
+    outcome.message.append(first ? "conflicts with " : "\nconflicts with ")
+        .append(manager)
+        .append(":")
+        .append(list);
     first = false;
   }
   return outcome;
