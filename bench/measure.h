@@ -11,7 +11,7 @@
 #include <optional>
 #include <string>
 
-#include "codec/snapshot.h"
+#include "wire/snapshot.h"
 
 namespace tamp::bench {
 

@@ -8,11 +8,11 @@
 #include <string>
 #include <string_view>
 
-#include "codec/settings.h"
-#include "decide/moves.h"
-#include "decide/plan.h"
-#include "decide/surroundings.h"
 #include "measure.h"
+#include "search/moves.h"
+#include "search/plan.h"
+#include "search/surroundings.h"
+#include "situation/resolve_settings.h"
 
 using namespace tamp;
 

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <string>
 
-#include "codec/settings.h"
-#include "decide/plan.h"
 #include "measure.h"
-#include "prove/prover.h"
+#include "proof/prover.h"
+#include "search/plan.h"
+#include "situation/resolve_settings.h"
 #include "support/observations.h"
 
 using namespace tamp;

@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
-#include "codec/settings.h"
-#include "decide/replanner.h"
 #include "measure.h"
+#include "search/replanner.h"
+#include "situation/resolve_settings.h"
 
 namespace {
 

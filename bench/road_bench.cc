@@ -8,9 +8,9 @@
 
 #include <string>
 
-#include "codec/settings.h"
-#include "decide/road.h"
 #include "measure.h"
+#include "search/road.h"
+#include "situation/resolve_settings.h"
 
 using namespace tamp;
 

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "codec/store.h"
+#include "store/store.h"
 
 namespace {
 

@@ -5,8 +5,8 @@
 #include <ctime>
 #include <string>
 
-#include "base/sha256.h"
-#include "world/staging.h"
+#include "core/sha256.h"
+#include "sim/world/staging.h"
 
 namespace {
 

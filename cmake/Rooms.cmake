@@ -1,4 +1,4 @@
-# The house as link targets: a room sees only the rooms that it names, so a wrong #include does not build.
+# Rooms as link targets: a room sees only the rooms that it names, so a wrong #include does not build.
 # scripts/check-rooms.py keeps pure rooms free of clocks, threads, sockets and files.
 
 add_library(tamp_options INTERFACE)
@@ -31,14 +31,18 @@ endif()
 # told from others by the .sum beside it (CCACHE_PCH_EXTSUM) and by every file in it, which the compiler lists. ccache
 # knows such a header, among objects, by the name of its directory: .gch.
 function(tamp_precompile NAME HEADER)
-  cmake_parse_arguments(HEADER "" "" "LINK;OPTIONS" ${ARGN})
+  cmake_parse_arguments(HEADER "" "" "LINK;OPTIONS;ROOMS" ${ARGN})
+  set(HEADER_ROOTS)
+  foreach(room ${HEADER_ROOMS})
+    list(APPEND HEADER_ROOTS ${CMAKE_BINARY_DIR}/rooms/tamp_${room})
+  endforeach()
   set(file ${CMAKE_SOURCE_DIR}/cmake/precompiled.gch/${HEADER})
   set(target tamp_precompiled_${NAME})
   set(object ${CMAKE_BINARY_DIR}/CMakeFiles/${target}.dir/cmake/precompiled.gch/${HEADER}.o)
   set_source_files_properties(${file} PROPERTIES LANGUAGE CXX)
   add_library(${target} OBJECT ${file})
   set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER "" PRECOMPILED ${object})
-  target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/test)
+  target_include_directories(${target} PRIVATE ${HEADER_ROOTS})
   target_link_libraries(${target} PRIVATE tamp_options ${HEADER_LINK})
   target_compile_options(${target} PRIVATE
     ${HEADER_OPTIONS} -fpch-instantiate-templates "SHELL:-Xclang -fno-pch-timestamp" "SHELL:-x c++-header")
@@ -47,12 +51,12 @@ function(tamp_precompile NAME HEADER)
 endfunction()
 
 if(TAMP_PRECOMPILE AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-  tamp_precompile(rooms rooms.h LINK fmt::fmt simdjson::simdjson)
+  tamp_precompile(rooms rooms.h ROOMS core LINK fmt::fmt simdjson::simdjson)
   if(TAMP_FUZZ)
-    tamp_precompile(fuzzed_rooms rooms.h LINK fmt::fmt simdjson::simdjson OPTIONS -fsanitize=fuzzer-no-link)
+    tamp_precompile(fuzzed_rooms rooms.h ROOMS core LINK fmt::fmt simdjson::simdjson OPTIONS -fsanitize=fuzzer-no-link)
   endif()
   if(TAMP_TESTS)
-    tamp_precompile(tests tests.h LINK fmt::fmt simdjson::simdjson GTest::gtest rapidcheck)
+    tamp_precompile(tests tests.h ROOMS core wire support LINK fmt::fmt simdjson::simdjson GTest::gtest rapidcheck)
   endif()
 endif()
 
@@ -67,24 +71,59 @@ function(tamp_use_precompiled TARGET NAME)
   endif()
 endfunction()
 
-# tamp_room(NAME [FUZZED] [DEPS rooms…] [LINK libraries…] SOURCES files… [TESTS files…])
-# FUZZED: a fuzz target runs this room's code. Only there the fuzzer's counters are worth their time.
+# tamp_room(NAME [PURE] [FUZZED] ABOUT sentence [DEPS rooms…] [LINK libraries…] SOURCES files… [TESTS files…] [TEST_DEPS rooms…])
+# A room is a folder, a library and an include root of its own: `#include "fit/index.h"` works only in rooms that name fit
+# among their DEPS, directly or through another room. The root is a directory of the build with one link to the folder.
+# PURE: no I/O, clock, thread or log; scripts/check-rooms.py refuses them. FUZZED: a fuzz target runs this room's code. Only there
+# the fuzzer's counters are worth their time. ABOUT is what ARCHITECTURE.md says of the room.
+# The graph is written to rooms.json in the build directory, for check-rooms.py and for ARCHITECTURE.md.
+set_property(GLOBAL PROPERTY TAMP_ROOMS "")
 function(tamp_room NAME)
-  cmake_parse_arguments(ROOM "FUZZED" "" "DEPS;LINK;SOURCES;TESTS;TEST_DEPS" ${ARGN})
-  add_library(tamp_${NAME} STATIC ${ROOM_SOURCES})
-  target_include_directories(tamp_${NAME} PUBLIC ${CMAKE_SOURCE_DIR}/src)
-  list(TRANSFORM ROOM_DEPS PREPEND tamp_ OUTPUT_VARIABLE room_targets)
-  target_link_libraries(tamp_${NAME} PUBLIC ${room_targets} PRIVATE tamp_options ${ROOM_LINK})
+  cmake_parse_arguments(ROOM "PURE;FUZZED" "ABOUT" "DEPS;LINK;SOURCES;TESTS;TEST_DEPS" ${ARGN})
+  tamp_room_target(${NAME} target)
+  tamp_room_target("${ROOM_DEPS}" dep_targets)
+  set(root ${CMAKE_BINARY_DIR}/rooms/${target})
+  cmake_path(GET NAME PARENT_PATH parent)
+  file(MAKE_DIRECTORY ${root}/${parent})
+  file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${root}/${NAME} SYMBOLIC)
+  add_library(${target} STATIC ${ROOM_SOURCES})
+  target_include_directories(${target} PUBLIC ${root})
+  target_link_libraries(${target} PUBLIC ${dep_targets} PRIVATE tamp_options ${ROOM_LINK})
   if(TAMP_FUZZ AND ROOM_FUZZED)
-    target_compile_options(tamp_${NAME} PRIVATE -fsanitize=fuzzer-no-link)
-    tamp_use_precompiled(tamp_${NAME} fuzzed_rooms)
+    target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
+    tamp_use_precompiled(${target} fuzzed_rooms)
   else()
-    tamp_use_precompiled(tamp_${NAME} rooms)
+    tamp_use_precompiled(${target} rooms)
   endif()
   if(TAMP_TESTS AND ROOM_TESTS)
-    list(TRANSFORM ROOM_TEST_DEPS PREPEND tamp_ OUTPUT_VARIABLE test_targets)
-    tamp_test(${NAME}_test SOURCES ${ROOM_TESTS} LINK tamp_${NAME} ${test_targets} ${ROOM_LINK})
+    tamp_room_target("${ROOM_TEST_DEPS}" test_targets)
+    string(REPLACE "/" "_" test ${NAME}_test)
+    tamp_test(${test} SOURCES ${ROOM_TESTS} LINK ${target} ${test_targets} ${ROOM_LINK})
   endif()
+  string(REPLACE ";" "\", \"" deps "${ROOM_DEPS}")
+  string(REPLACE ";" "\", \"" test_deps "${ROOM_TEST_DEPS}")
+  cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${CMAKE_SOURCE_DIR} OUTPUT_VARIABLE folder)
+  set(pure false)
+  if(ROOM_PURE)
+    set(pure true)
+  endif()
+  set_property(GLOBAL APPEND_STRING PROPERTY TAMP_ROOMS
+    "  {\"name\": \"${NAME}\", \"folder\": \"${folder}\", \"pure\": ${pure}, \"deps\": [\"${deps}\"], \"testDeps\": [\"${test_deps}\"], \"about\": \"${ROOM_ABOUT}\"},\n")
+endfunction()
+
+# tamp_room_target(ROOMS OUT): the link targets of rooms.
+function(tamp_room_target ROOMS OUT)
+  string(REPLACE "/" "_" targets "${ROOMS}")
+  list(TRANSFORM targets PREPEND tamp_)
+  set(${OUT} ${targets} PARENT_SCOPE)
+endfunction()
+
+# tamp_write_rooms(): after the last room.
+function(tamp_write_rooms)
+  get_property(rooms GLOBAL PROPERTY TAMP_ROOMS)
+  string(REPLACE "[\"\"]" "[]" rooms "${rooms}")
+  string(REGEX REPLACE ",\n$" "\n" rooms "${rooms}")
+  file(WRITE ${CMAKE_BINARY_DIR}/rooms.json "[\n${rooms}]\n")
 endfunction()
 
 # tamp_test(NAME SOURCES files… [LINK targets…]): one GoogleTest binary, discovered test by test.
@@ -92,7 +131,7 @@ function(tamp_test NAME)
   cmake_parse_arguments(TEST "" "" "SOURCES;LINK" ${ARGN})
   add_executable(${NAME} ${TEST_SOURCES})
   target_link_libraries(${NAME} PRIVATE tamp_options ${TEST_LINK} GTest::gtest GTest::gtest_main rapidcheck)
-  target_include_directories(${NAME} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/test)
+  target_include_directories(${NAME} PRIVATE ${CMAKE_SOURCE_DIR}/test)
   tamp_use_precompiled(${NAME} tests)
   add_test(NAME ${NAME} COMMAND ${NAME})
 endfunction()

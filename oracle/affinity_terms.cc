@@ -1,9 +1,9 @@
-#include "world/scheduler/affinity_terms.h"
+#include "oracle/affinity_terms.h"
 
 #include <algorithm>
 #include <vector>
 
-#include "world/scheduler/selecting.h"
+#include "oracle/selecting.h"
 
 namespace tamp::world {
 namespace {

@@ -2,7 +2,7 @@
 // differently: whose term is it?
 #pragma once
 
-#include "model/cluster.h"
+#include "core/cluster.h"
 
 namespace tamp::world {
 

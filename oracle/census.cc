@@ -1,4 +1,4 @@
-#include "world/scheduler/census.h"
+#include "oracle/census.h"
 
 namespace tamp::world {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "world/scheduler/placement.h"
+#include "oracle/placement.h"
 
 namespace tamp::world {
 

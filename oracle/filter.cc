@@ -1,6 +1,6 @@
-#include "world/scheduler/filter.h"
+#include "oracle/filter.h"
 
-#include "world/scheduler/filters.h"
+#include "oracle/filters.h"
 
 namespace tamp::world {
 

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "world/scheduler/placement.h"
+#include "oracle/placement.h"
 
 namespace tamp::world {
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "world/scheduler/affinity_terms.h"
-#include "world/scheduler/filters.h"
+#include "oracle/affinity_terms.h"
+#include "oracle/filters.h"
 
 namespace tamp::world {
 namespace {

@@ -1,10 +1,10 @@
-#include "world/scheduler/judge.h"
+#include "oracle/judge.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "world/scheduler/filter.h"
-#include "world/scheduler/filters.h"
+#include "oracle/filter.h"
+#include "oracle/filters.h"
 
 namespace tamp::world {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "world/scheduler/placement.h"
+#include "oracle/placement.h"
 
 namespace tamp::world {
 

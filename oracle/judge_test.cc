@@ -1,7 +1,7 @@
-#include "world/scheduler/judge.h"
+#include "oracle/judge.h"
 
-#include "world/scheduler/new_node.h"
-#include "world/scheduler/verdict_testing.h"
+#include "oracle/new_node.h"
+#include "oracle/verdict_testing.h"
 
 namespace tamp::world {
 namespace {

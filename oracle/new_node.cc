@@ -1,6 +1,6 @@
-#include "world/scheduler/new_node.h"
+#include "oracle/new_node.h"
 
-#include "world/scheduler/selecting.h"
+#include "oracle/selecting.h"
 
 namespace tamp::world {
 

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "model/cluster.h"
+#include "core/cluster.h"
 
 namespace tamp::world {
 

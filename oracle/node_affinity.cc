@@ -1,8 +1,8 @@
 #include <optional>
 #include <set>
 
-#include "world/scheduler/filters.h"
-#include "world/scheduler/selecting.h"
+#include "oracle/filters.h"
+#include "oracle/selecting.h"
 
 namespace tamp::world {
 namespace {

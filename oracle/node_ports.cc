@@ -1,6 +1,6 @@
 #include <vector>
 
-#include "world/scheduler/filters.h"
+#include "oracle/filters.h"
 
 namespace tamp::world {
 namespace {

@@ -1,6 +1,6 @@
 #include <cstdint>
 
-#include "world/scheduler/filters.h"
+#include "oracle/filters.h"
 
 namespace tamp::world {
 namespace {

@@ -1,5 +1,5 @@
-#include "world/scheduler/filters.h"
-#include "world/scheduler/selecting.h"
+#include "oracle/filters.h"
+#include "oracle/selecting.h"
 
 namespace tamp::world {
 

@@ -1,9 +1,9 @@
-#include "world/scheduler/placement.h"
+#include "oracle/placement.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "world/scheduler/storage.h"
+#include "oracle/storage.h"
 
 namespace tamp::world {
 

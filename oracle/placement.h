@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "base/ids.h"
-#include "model/cluster.h"
+#include "core/cluster.h"
+#include "core/ids.h"
 
 namespace tamp::world {
 

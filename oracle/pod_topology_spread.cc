@@ -4,9 +4,9 @@
 #include <optional>
 #include <vector>
 
-#include "world/scheduler/filters.h"
-#include "world/scheduler/selecting.h"
-#include "world/scheduler/spread_count.h"
+#include "oracle/filters.h"
+#include "oracle/selecting.h"
+#include "oracle/spread_count.h"
 
 namespace tamp::world {
 namespace {

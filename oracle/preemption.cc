@@ -1,4 +1,4 @@
-#include "world/scheduler/preemption.h"
+#include "oracle/preemption.h"
 
 #include <algorithm>
 #include <iterator>
@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "world/scheduler/selecting.h"
+#include "oracle/selecting.h"
 
 namespace tamp::world {
 namespace {

@@ -8,9 +8,9 @@
 #include <optional>
 #include <vector>
 
-#include "base/time.h"
-#include "world/scheduler/refusal.h"
-#include "world/scheduler/survey.h"
+#include "core/time.h"
+#include "oracle/refusal.h"
+#include "oracle/survey.h"
 
 namespace tamp::world {
 

@@ -1,4 +1,4 @@
-#include "world/scheduler/preemption.h"
+#include "oracle/preemption.h"
 
 #include <gtest/gtest.h>
 

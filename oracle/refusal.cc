@@ -1,11 +1,11 @@
-#include "world/scheduler/refusal.h"
+#include "oracle/refusal.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "world/scheduler/filters.h"
-#include "world/scheduler/storage.h"
+#include "oracle/filters.h"
+#include "oracle/storage.h"
 
 namespace tamp::world {
 namespace {

@@ -1,9 +1,9 @@
-#include "world/scheduler/refusal.h"
+#include "oracle/refusal.h"
 
 #include <gtest/gtest.h>
 
+#include "oracle/filter.h"
 #include "support/cluster_builder.h"
-#include "world/scheduler/filter.h"
 
 namespace tamp::world {
 namespace {

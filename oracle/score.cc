@@ -1,10 +1,10 @@
-#include "world/scheduler/score.h"
+#include "oracle/score.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "world/scheduler/selecting.h"
+#include "oracle/selecting.h"
 
 namespace tamp::world {
 namespace {

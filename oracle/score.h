@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "world/scheduler/census.h"
+#include "oracle/census.h"
 
 namespace tamp::world {
 

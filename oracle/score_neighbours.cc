@@ -7,10 +7,10 @@
 #include <set>
 #include <utility>
 
-#include "world/scheduler/affinity_terms.h"
-#include "world/scheduler/score.h"
-#include "world/scheduler/selecting.h"
-#include "world/scheduler/spread_count.h"
+#include "oracle/affinity_terms.h"
+#include "oracle/score.h"
+#include "oracle/selecting.h"
+#include "oracle/spread_count.h"
 
 namespace tamp::world {
 namespace {

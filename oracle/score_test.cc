@@ -1,4 +1,4 @@
-#include "world/scheduler/score.h"
+#include "oracle/score.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "world/scheduler/selecting.h"
+#include "oracle/selecting.h"
 
 #include <algorithm>
 #include <charconv>

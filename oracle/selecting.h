@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/cluster.h"
+#include "core/cluster.h"
 
 namespace tamp::world {
 

@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "world/scheduler/placement.h"
-#include "world/scheduler/selecting.h"
+#include "oracle/placement.h"
+#include "oracle/selecting.h"
 
 namespace tamp::world {
 

@@ -1,4 +1,4 @@
-#include "world/scheduler/storage.h"
+#include "oracle/storage.h"
 
 namespace tamp::world {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "world/scheduler/placement.h"
+#include "oracle/placement.h"
 
 namespace tamp::world {
 

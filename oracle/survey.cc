@@ -1,9 +1,9 @@
-#include "world/scheduler/survey.h"
+#include "oracle/survey.h"
 
 #include <algorithm>
 
-#include "world/scheduler/affinity_terms.h"
-#include "world/scheduler/filters.h"
+#include "oracle/affinity_terms.h"
+#include "oracle/filters.h"
 
 namespace tamp::world {
 namespace {

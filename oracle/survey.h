@@ -17,9 +17,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "world/scheduler/census.h"
-#include "world/scheduler/filter.h"
-#include "world/scheduler/spread_count.h"
+#include "oracle/census.h"
+#include "oracle/filter.h"
+#include "oracle/spread_count.h"
 
 namespace tamp::world {
 

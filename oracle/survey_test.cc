@@ -1,4 +1,4 @@
-#include "world/scheduler/survey.h"
+#include "oracle/survey.h"
 
 #include <gtest/gtest.h>
 

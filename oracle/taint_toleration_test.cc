@@ -1,4 +1,4 @@
-#include "world/scheduler/verdict_testing.h"
+#include "oracle/verdict_testing.h"
 
 namespace tamp::world {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "oracle/filter.h"
 #include "support/cluster_builder.h"
-#include "world/scheduler/filter.h"
 
 namespace tamp::world {
 

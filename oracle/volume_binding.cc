@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "world/scheduler/filters.h"
-#include "world/scheduler/selecting.h"
-#include "world/scheduler/storage.h"
+#include "oracle/filters.h"
+#include "oracle/selecting.h"
+#include "oracle/storage.h"
 
 namespace tamp::world {
 namespace {

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "world/scheduler/filters.h"
-#include "world/scheduler/storage.h"
+#include "oracle/filters.h"
+#include "oracle/storage.h"
 
 namespace tamp::world {
 namespace {

@@ -29,8 +29,8 @@
 #include <variant>
 #include <vector>
 
-#include "base/json_writer.h"
-#include "base/result.h"
-#include "base/time.h"
-#include "model/cluster.h"
-#include "model/settings.h"
+#include "core/json_writer.h"
+#include "core/result.h"
+#include "core/time.h"
+#include "core/cluster.h"
+#include "core/settings.h"

@@ -12,7 +12,6 @@
 #include <sstream>
 #include <thread>
 
-#include "codec/value.h"
-#include "decide/plan.h"
+#include "wire/value.h"
 #include "rooms.h"
 #include "support/cluster_builder.h"

@@ -1,4 +1,4 @@
-#include "world/api/access.h"
+#include "sim/api/access.h"
 
 #include <fmt/format.h>
 

@@ -1,10 +1,10 @@
-#include "world/api/admission_policy.h"
+#include "sim/api/admission_policy.h"
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
-#include "world/api/cel.h"
+#include "sim/api/cel.h"
 
 namespace tamp::world::api {
 namespace {

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string_view>
 
-#include "world/api/defaults.h"
-#include "world/api/server.h"
+#include "sim/api/defaults.h"
+#include "sim/api/server.h"
 
 namespace tamp::world::api {
 

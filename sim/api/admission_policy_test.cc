@@ -1,4 +1,4 @@
-#include "world/api/admission_policy.h"
+#include "sim/api/admission_policy.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <map>
 #include <sstream>
 
-#include "codec/yaml.h"
+#include "wire/yaml.h"
 
 namespace tamp::world::api {
 namespace {

@@ -1,8 +1,8 @@
 // Server-side apply. Expectations were taken from a kube-apiserver 1.36.
 #include <gtest/gtest.h>
 
-#include "world/api/managed_fields.h"
-#include "world/api/tree_testing.h"
+#include "sim/api/managed_fields.h"
+#include "sim/api/tree_testing.h"
 
 namespace tamp::world::api {
 namespace {

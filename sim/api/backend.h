@@ -6,13 +6,13 @@
 #include <optional>
 #include <string>
 
-#include "base/time.h"
-#include "world/api/custom.h"
-#include "world/api/resource.h"
-#include "world/api/schema.h"
-#include "world/api/server.h"
-#include "world/api/store.h"
-#include "world/engine/dice.h"
+#include "core/time.h"
+#include "sim/api/custom.h"
+#include "sim/api/dice.h"
+#include "sim/api/resource.h"
+#include "sim/api/schema.h"
+#include "sim/api/server.h"
+#include "sim/api/store.h"
 
 namespace tamp::world::api {
 

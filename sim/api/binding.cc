@@ -1,9 +1,9 @@
-#include "world/api/binding.h"
+#include "sim/api/binding.h"
 
 #include <fmt/format.h>
 
-#include "world/api/pod_condition.h"
-#include "world/api/status.h"
+#include "sim/api/pod_condition.h"
+#include "sim/api/status.h"
 
 namespace tamp::world::api {
 namespace {

@@ -1,12 +1,12 @@
-#include "world/api/body.h"
+#include "sim/api/body.h"
 
 #include <fmt/format.h>
 
 #include <set>
 
-#include "codec/yaml.h"
-#include "world/api/protobuf.h"
-#include "world/api/status.h"
+#include "sim/api/protobuf.h"
+#include "sim/api/status.h"
+#include "wire/yaml.h"
 
 namespace tamp::world::api {
 namespace {

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "world/api/backend.h"
-#include "world/api/http.h"
+#include "sim/api/backend.h"
+#include "sim/api/http.h"
 
 namespace tamp::world::api {
 

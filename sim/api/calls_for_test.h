@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "world/api/server.h"
+#include "sim/api/server.h"
 
 namespace tamp::world::api {
 

@@ -1,10 +1,10 @@
 // Evaluation. Errors are values: && and || look past one if the other side decides, as the language says.
-#include "world/api/cel.h"
+#include "sim/api/cel.h"
 
 #include <limits>
 #include <optional>
 
-#include "world/api/cel_value.h"
+#include "sim/api/cel_value.h"
 
 namespace tamp::world::api::cel {
 namespace {

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/result.h"
-#include "codec/tree.h"
+#include "core/result.h"
+#include "wire/tree.h"
 
 namespace tamp::world::api::cel {
 

@@ -3,10 +3,10 @@
 #include <charconv>
 #include <cmath>
 
-#include "base/time.h"
-#include "codec/quantity.h"
-#include "world/api/cel_value.h"
-#include "world/api/pattern.h"
+#include "core/time.h"
+#include "sim/api/cel_value.h"
+#include "sim/api/pattern.h"
+#include "wire/quantity.h"
 
 namespace tamp::world::api::cel {
 namespace {

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <optional>
 
-#include "world/api/cel_value.h"
+#include "sim/api/cel_value.h"
 
 namespace tamp::world::api::cel {
 namespace {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "world/api/cel.h"
+#include "sim/api/cel.h"
 
 namespace tamp::world::api::cel {
 namespace {

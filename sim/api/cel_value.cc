@@ -1,10 +1,10 @@
-#include "world/api/cel_value.h"
+#include "sim/api/cel_value.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "base/time.h"
-#include "codec/quantity.h"
+#include "core/time.h"
+#include "wire/quantity.h"
 
 namespace tamp::world::api::cel {
 

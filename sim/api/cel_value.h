@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
-#include "codec/tree.h"
-#include "world/api/cel.h"
+#include "core/result.h"
+#include "sim/api/cel.h"
+#include "wire/tree.h"
 
 namespace tamp::world::api::cel {
 

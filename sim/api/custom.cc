@@ -1,6 +1,6 @@
-#include "world/api/custom.h"
+#include "sim/api/custom.h"
 
-#include "world/api/server.h"
+#include "sim/api/server.h"
 
 namespace tamp::world::api {
 namespace {

@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
-#include "base/time.h"
-#include "world/api/custom_schema.h"
-#include "world/api/object.h"
-#include "world/api/validate.h"
+#include "core/result.h"
+#include "core/time.h"
+#include "sim/api/custom_schema.h"
+#include "sim/api/object.h"
+#include "sim/api/validate.h"
 
 namespace tamp::world::api {
 

@@ -1,5 +1,5 @@
 // Reading a structural schema, and what it does to objects before they are judged. The judging is in custom_validate.cc.
-#include "world/api/custom_schema.h"
+#include "sim/api/custom_schema.h"
 
 #include <algorithm>
 

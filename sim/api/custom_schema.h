@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
-#include "world/api/cel.h"
-#include "world/api/object.h"
-#include "world/api/pattern.h"
-#include "world/api/validate.h"
+#include "core/result.h"
+#include "sim/api/cel.h"
+#include "sim/api/object.h"
+#include "sim/api/pattern.h"
+#include "sim/api/validate.h"
 
 namespace tamp::world::api {
 

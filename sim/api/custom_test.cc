@@ -1,13 +1,13 @@
-#include "world/api/custom.h"
+#include "sim/api/custom.h"
 
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <sstream>
 
-#include "codec/yaml.h"
-#include "world/api/defaults.h"
-#include "world/api/strategy.h"
+#include "sim/api/defaults.h"
+#include "sim/api/strategy.h"
+#include "wire/yaml.h"
 
 namespace tamp::world::api {
 namespace {

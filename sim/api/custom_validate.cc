@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/time.h"
-#include "codec/base64.h"
-#include "world/api/custom_schema.h"
+#include "core/time.h"
+#include "sim/api/custom_schema.h"
+#include "wire/base64.h"
 
 namespace tamp::world::api {
 namespace {

@@ -1,11 +1,11 @@
 // Every kind's own defaults; those of pods are in defaults_pod.cc.
-#include "world/api/defaults.h"
+#include "sim/api/defaults.h"
 
 #include <string>
 #include <utility>
 
-#include "codec/base64.h"
-#include "world/api/defaults_pod.h"
+#include "sim/api/defaults_pod.h"
+#include "wire/base64.h"
 
 namespace tamp::world::api {
 namespace {

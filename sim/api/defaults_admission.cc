@@ -1,8 +1,8 @@
 // The mutating admission plugins of a server with default settings, in their order.
 #include <string>
 
-#include "codec/quantity.h"
-#include "world/api/defaults.h"
+#include "sim/api/defaults.h"
+#include "wire/quantity.h"
 
 namespace tamp::world::api {
 namespace {

@@ -1,10 +1,10 @@
-#include "world/api/defaults_pod.h"
+#include "sim/api/defaults_pod.h"
 
 #include <array>
 #include <string>
 
-#include "codec/quantity.h"
-#include "world/api/image_name.h"
+#include "sim/api/image_name.h"
+#include "wire/quantity.h"
 
 namespace tamp::world::api {
 namespace {

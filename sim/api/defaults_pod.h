@@ -1,7 +1,7 @@
 // Defaults of pods, of the pod templates of workloads, and of the parts that other kinds share with them.
 #pragma once
 
-#include "world/api/object.h"
+#include "sim/api/object.h"
 
 namespace tamp::world::api {
 

@@ -1,9 +1,9 @@
-#include "world/api/defaults.h"
+#include "sim/api/defaults.h"
 
 #include <gtest/gtest.h>
 
-#include "world/api/strategy.h"
-#include "world/api/typed.h"
+#include "sim/api/strategy.h"
+#include "sim/api/typed.h"
 
 namespace tamp::world::api {
 namespace {

@@ -1,9 +1,9 @@
-#include "world/api/definitions.h"
+#include "sim/api/definitions.h"
 
 #include <utility>
 #include <vector>
 
-#include "world/api/managed_fields.h"
+#include "sim/api/managed_fields.h"
 
 namespace tamp::world::api {
 namespace {

@@ -1,7 +1,7 @@
 // What a CustomResourceDefinition does to the server that stores it: its resource is served, and goes with it.
 #pragma once
 
-#include "world/api/backend.h"
+#include "sim/api/backend.h"
 
 namespace tamp::world::api {
 

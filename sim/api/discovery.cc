@@ -1,9 +1,9 @@
-#include "world/api/discovery.h"
+#include "sim/api/discovery.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "world/api/openapi.h"
+#include "sim/api/openapi.h"
 
 namespace tamp::world::api {
 namespace {

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "world/api/custom.h"
-#include "world/api/resource.h"
-#include "world/api/server.h"
+#include "sim/api/custom.h"
+#include "sim/api/resource.h"
+#include "sim/api/server.h"
 
 namespace tamp::world::api {
 

@@ -1,12 +1,12 @@
-#include "world/api/escalation.h"
+#include "sim/api/escalation.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <initializer_list>
 
-#include "world/api/access.h"
-#include "world/api/status.h"
+#include "sim/api/access.h"
+#include "sim/api/status.h"
 
 namespace tamp::world::api {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "world/api/backend.h"
+#include "sim/api/backend.h"
 
 namespace tamp::world::api {
 

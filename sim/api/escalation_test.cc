@@ -1,7 +1,7 @@
 // Nobody may give rights that they do not have. Expectations were taken from a kube-apiserver 1.36.
 #include <gtest/gtest.h>
 
-#include "world/api/calls_for_test.h"
+#include "sim/api/calls_for_test.h"
 
 namespace tamp::world::api {
 namespace {

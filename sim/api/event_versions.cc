@@ -1,4 +1,4 @@
-#include "world/api/event_versions.h"
+#include "sim/api/event_versions.h"
 
 #include <array>
 #include <utility>

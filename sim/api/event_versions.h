@@ -1,7 +1,7 @@
 // Events have two faces: v1, in which they are stored, and events.k8s.io/v1, which names their fields differently.
 #pragma once
 
-#include "world/api/object.h"
+#include "sim/api/object.h"
 
 namespace tamp::world::api {
 

@@ -1,13 +1,13 @@
-#include "world/api/eviction.h"
+#include "sim/api/eviction.h"
 
 #include <fmt/format.h>
 
 #include <vector>
 
-#include "world/api/managed_fields.h"
-#include "world/api/pod_condition.h"
-#include "world/api/removal.h"
-#include "world/api/status.h"
+#include "sim/api/managed_fields.h"
+#include "sim/api/pod_condition.h"
+#include "sim/api/removal.h"
+#include "sim/api/status.h"
 
 namespace tamp::world::api {
 namespace {

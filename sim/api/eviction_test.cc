@@ -1,7 +1,7 @@
 // pods/eviction: the budget is asked, charged, and sometimes passed by.
 #include <gtest/gtest.h>
 
-#include "world/api/calls_for_test.h"
+#include "sim/api/calls_for_test.h"
 
 namespace tamp::world::api {
 namespace {

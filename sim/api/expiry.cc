@@ -1,4 +1,4 @@
-#include "world/api/expiry.h"
+#include "sim/api/expiry.h"
 
 namespace tamp::world::api {
 namespace {

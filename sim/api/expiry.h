@@ -1,7 +1,7 @@
 // Events live for an hour after they were last written.
 #pragma once
 
-#include "world/api/backend.h"
+#include "sim/api/backend.h"
 
 namespace tamp::world::api {
 

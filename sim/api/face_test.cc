@@ -3,12 +3,12 @@
 
 #include <string>
 
-#include "world/api/discovery.h"
-#include "world/api/json_path.h"
-#include "world/api/openapi.h"
-#include "world/api/printer.h"
-#include "world/api/protobuf.h"
-#include "world/api/table.h"
+#include "sim/api/discovery.h"
+#include "sim/api/json_path.h"
+#include "sim/api/openapi.h"
+#include "sim/api/printer.h"
+#include "sim/api/protobuf.h"
+#include "sim/api/table.h"
 
 namespace tamp::world::api {
 namespace {

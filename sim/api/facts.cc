@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "world/api/server.h"
+#include "sim/api/server.h"
 
 namespace tamp::world::api {
 namespace {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "world/api/server.h"
+#include "sim/api/server.h"
 
 namespace tamp::world::api {
 namespace {

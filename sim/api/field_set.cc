@@ -1,4 +1,4 @@
-#include "world/api/field_set.h"
+#include "sim/api/field_set.h"
 
 #include <algorithm>
 #include <charconv>

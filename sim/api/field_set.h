@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
-#include "codec/tree.h"
-#include "world/api/schema.h"
+#include "core/result.h"
+#include "sim/api/schema.h"
+#include "wire/tree.h"
 
 namespace tamp::world::api {
 

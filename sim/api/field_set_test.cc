@@ -1,9 +1,9 @@
-#include "world/api/field_set.h"
+#include "sim/api/field_set.h"
 
 #include <gtest/gtest.h>
 
-#include "world/api/structured.h"
-#include "world/api/tree_testing.h"
+#include "sim/api/structured.h"
+#include "sim/api/tree_testing.h"
 
 namespace tamp::world::api {
 namespace {

@@ -1,4 +1,4 @@
-#include "world/api/fresh_cluster.h"
+#include "sim/api/fresh_cluster.h"
 
 #include <string>
 #include <string_view>

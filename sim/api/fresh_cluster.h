@@ -3,7 +3,7 @@
 // somebody here could use it).
 #pragma once
 
-#include "world/api/server.h"
+#include "sim/api/server.h"
 
 namespace tamp::world::api {
 

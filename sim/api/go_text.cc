@@ -1,4 +1,4 @@
-#include "world/api/go_text.h"
+#include "sim/api/go_text.h"
 
 namespace tamp::world::api {
 

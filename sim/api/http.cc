@@ -1,4 +1,4 @@
-#include "world/api/http.h"
+#include "sim/api/http.h"
 
 namespace tamp::world::api {
 namespace {

@@ -1,4 +1,4 @@
-#include "world/api/identity.h"
+#include "sim/api/identity.h"
 
 #include <array>
 

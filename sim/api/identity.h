@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "world/engine/dice.h"
+#include "sim/api/dice.h"
 
 namespace tamp::world::api {
 

@@ -1,4 +1,4 @@
-#include "world/api/image_name.h"
+#include "sim/api/image_name.h"
 
 #include <algorithm>
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "world/api/go_text.h"
-#include "world/api/patch.h"
+#include "sim/api/go_text.h"
+#include "sim/api/patch.h"
 
 namespace tamp::world::api {
 namespace {

@@ -1,4 +1,4 @@
-#include "world/api/json_path.h"
+#include "sim/api/json_path.h"
 
 #include <charconv>
 #include <string>

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "codec/tree.h"
+#include "wire/tree.h"
 
 namespace tamp::world::api {
 

@@ -1,11 +1,11 @@
-#include "world/api/list.h"
+#include "sim/api/list.h"
 
 #include <fmt/format.h>
 
 #include <charconv>
 
-#include "codec/base64.h"
-#include "world/api/status.h"
+#include "sim/api/status.h"
+#include "wire/base64.h"
 
 namespace tamp::world::api {
 namespace {

@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include "world/api/backend.h"
-#include "world/api/http.h"
-#include "world/api/selectors.h"
+#include "sim/api/backend.h"
+#include "sim/api/http.h"
+#include "sim/api/selectors.h"
 
 namespace tamp::world::api {
 

@@ -1,4 +1,4 @@
-#include "world/api/managed_entries.h"
+#include "sim/api/managed_entries.h"
 
 #include <algorithm>
 #include <map>

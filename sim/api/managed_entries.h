@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
-#include "base/time.h"
-#include "world/api/field_set.h"
+#include "core/result.h"
+#include "core/time.h"
+#include "sim/api/field_set.h"
 
 namespace tamp::world::api {
 

@@ -1,9 +1,9 @@
-#include "world/api/managed_fields.h"
+#include "sim/api/managed_fields.h"
 
 #include <algorithm>
 
-#include "world/api/ownership.h"
-#include "world/api/zero_object.h"
+#include "sim/api/ownership.h"
+#include "sim/api/zero_object.h"
 
 namespace tamp::world::api {
 namespace {

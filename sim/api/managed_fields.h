@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/time.h"
-#include "codec/tree.h"
-#include "world/api/schema.h"
+#include "core/time.h"
+#include "sim/api/schema.h"
+#include "wire/tree.h"
 
 namespace tamp::world::api {
 

@@ -1,10 +1,10 @@
 // Expectations were taken from a kube-apiserver 1.36.
-#include "world/api/managed_fields.h"
+#include "sim/api/managed_fields.h"
 
 #include <gtest/gtest.h>
 
-#include "world/api/managed_entries.h"
-#include "world/api/tree_testing.h"
+#include "sim/api/managed_entries.h"
+#include "sim/api/tree_testing.h"
 
 namespace tamp::world::api {
 namespace {

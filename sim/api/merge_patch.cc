@@ -1,5 +1,5 @@
-#include "world/api/go_text.h"
-#include "world/api/patch.h"
+#include "sim/api/go_text.h"
+#include "sim/api/patch.h"
 
 namespace tamp::world::api {
 

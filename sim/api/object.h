@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "codec/tree.h"
+#include "wire/tree.h"
 
 namespace tamp::world::api {
 

@@ -1,4 +1,4 @@
-#include "world/api/openapi.h"
+#include "sim/api/openapi.h"
 
 #include <algorithm>
 #include <map>
@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/sha256.h"
-#include "world/api/schema.h"
+#include "core/sha256.h"
+#include "sim/api/schema.h"
 
 namespace tamp::world::api {
 namespace {

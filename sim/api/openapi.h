@@ -4,8 +4,8 @@
 
 #include <string_view>
 
-#include "world/api/discovery.h"
-#include "world/api/object.h"
+#include "sim/api/discovery.h"
+#include "sim/api/object.h"
 
 namespace tamp::world::api {
 

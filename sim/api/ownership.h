@@ -1,8 +1,8 @@
 // What updates and applies share: how a change of the object moves fields between managers.
 #pragma once
 
-#include "world/api/managed_entries.h"
-#include "world/api/structured.h"
+#include "sim/api/managed_entries.h"
+#include "sim/api/structured.h"
 
 namespace tamp::world::api {
 

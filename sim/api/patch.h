@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "codec/tree.h"
-#include "world/api/schema.h"
+#include "sim/api/schema.h"
+#include "wire/tree.h"
 
 namespace tamp::world::api {
 

@@ -1,17 +1,17 @@
-#include "world/api/patching.h"
+#include "sim/api/patching.h"
 
 #include <fmt/format.h>
 
-#include "world/api/body.h"
-#include "world/api/managed_fields.h"
-#include "world/api/patch.h"
-#include "world/api/rules.h"
-#include "world/api/scale.h"
-#include "world/api/show.h"
-#include "world/api/status.h"
-#include "world/api/strategy.h"
-#include "world/api/typed.h"
-#include "world/api/write.h"
+#include "sim/api/body.h"
+#include "sim/api/managed_fields.h"
+#include "sim/api/patch.h"
+#include "sim/api/rules.h"
+#include "sim/api/scale.h"
+#include "sim/api/show.h"
+#include "sim/api/status.h"
+#include "sim/api/strategy.h"
+#include "sim/api/typed.h"
+#include "sim/api/write.h"
 
 namespace tamp::world::api {
 namespace {

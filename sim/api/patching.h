@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "world/api/backend.h"
+#include "sim/api/backend.h"
 
 namespace tamp::world::api {
 

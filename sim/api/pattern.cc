@@ -1,6 +1,6 @@
 // A recursive-descent compiler to a small instruction set, and a simulation of all its threads at once (Thompson's
 // construction): no text makes it slow.
-#include "world/api/pattern.h"
+#include "sim/api/pattern.h"
 
 #include <algorithm>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "world/api/pattern.h"
+#include "sim/api/pattern.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
-#include "world/api/pod_condition.h"
+#include "sim/api/pod_condition.h"
 
-#include "world/api/server.h"
+#include "sim/api/server.h"
 
 namespace tamp::world::api {
 

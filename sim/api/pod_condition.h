@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "base/time.h"
-#include "world/api/object.h"
+#include "core/time.h"
+#include "sim/api/object.h"
 
 namespace tamp::world::api {
 

@@ -1,4 +1,4 @@
-#include "world/api/printer.h"
+#include "sim/api/printer.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "world/api/server.h"
+#include "sim/api/server.h"
 
 namespace tamp::world::api {
 namespace {

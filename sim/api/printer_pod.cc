@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "world/api/printer.h"
-#include "world/api/server.h"
+#include "sim/api/printer.h"
+#include "sim/api/server.h"
 
 namespace tamp::world::api {
 namespace {

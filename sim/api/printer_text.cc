@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "world/api/printer.h"
+#include "sim/api/printer.h"
 
 namespace tamp::world::api {
 

@@ -1,6 +1,6 @@
 // The types come from schema.h, the numbers of fields from field_numbers.txt. The body is an envelope: four bytes, then
 // a message with the object's apiVersion and kind (1) and its own bytes (2).
-#include "world/api/protobuf.h"
+#include "sim/api/protobuf.h"
 
 #include <charconv>
 #include <cstring>
@@ -9,9 +9,9 @@
 #include <string>
 #include <utility>
 
-#include "codec/base64.h"
-#include "world/api/schema.h"
-#include "world/api/server.h"
+#include "sim/api/schema.h"
+#include "sim/api/server.h"
+#include "wire/base64.h"
 
 namespace tamp::text {
 extern const std::string_view field_numbers;

@@ -4,8 +4,8 @@
 
 #include <string_view>
 
-#include "base/result.h"
-#include "world/api/object.h"
+#include "core/result.h"
+#include "sim/api/object.h"
 
 namespace tamp::world::api {
 

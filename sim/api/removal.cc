@@ -1,12 +1,12 @@
-#include "world/api/removal.h"
+#include "sim/api/removal.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "world/api/definitions.h"
-#include "world/api/rules.h"
-#include "world/api/status.h"
+#include "sim/api/definitions.h"
+#include "sim/api/rules.h"
+#include "sim/api/status.h"
 
 namespace tamp::world::api {
 namespace {

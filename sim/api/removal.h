@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "world/api/backend.h"
+#include "sim/api/backend.h"
 
 namespace tamp::world::api {
 

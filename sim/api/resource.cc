@@ -1,4 +1,4 @@
-#include "world/api/resource.h"
+#include "sim/api/resource.h"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 // HTTP requests, from the target to the answer.
 #pragma once
 
-#include "world/api/backend.h"
-#include "world/api/watch.h"
+#include "sim/api/backend.h"
+#include "sim/api/watch.h"
 
 namespace tamp::world::api {
 

@@ -1,10 +1,10 @@
-#include "world/api/rest_delete.h"
+#include "sim/api/rest_delete.h"
 
 #include <fmt/format.h>
 
-#include "world/api/body.h"
-#include "world/api/removal.h"
-#include "world/api/status.h"
+#include "sim/api/body.h"
+#include "sim/api/removal.h"
+#include "sim/api/status.h"
 
 namespace tamp::world::api {
 namespace {

@@ -1,10 +1,10 @@
 // DELETE of an object or of many.
 #pragma once
 
-#include "world/api/backend.h"
-#include "world/api/http.h"
-#include "world/api/list.h"
-#include "world/api/route.h"
+#include "sim/api/backend.h"
+#include "sim/api/http.h"
+#include "sim/api/list.h"
+#include "sim/api/route.h"
 
 namespace tamp::world::api {
 

@@ -1,7 +1,7 @@
 // What kubectl and other clients see of the server: codes, reasons and bodies of the real one.
 #include <gtest/gtest.h>
 
-#include "world/api/calls_for_test.h"
+#include "sim/api/calls_for_test.h"
 
 namespace tamp::world::api {
 namespace {

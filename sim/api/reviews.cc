@@ -1,13 +1,13 @@
-#include "world/api/reviews.h"
+#include "sim/api/reviews.h"
 
 #include <fmt/format.h>
 
-#include "codec/base64.h"
-#include "world/api/access.h"
-#include "world/api/binding.h"
-#include "world/api/identity.h"
-#include "world/api/managed_fields.h"
-#include "world/api/status.h"
+#include "sim/api/access.h"
+#include "sim/api/binding.h"
+#include "sim/api/identity.h"
+#include "sim/api/managed_fields.h"
+#include "sim/api/status.h"
+#include "wire/base64.h"
 
 namespace tamp::world::api {
 namespace {

@@ -1,4 +1,4 @@
-#include "world/api/route.h"
+#include "sim/api/route.h"
 
 #include <algorithm>
 #include <vector>

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "world/api/resource.h"
+#include "sim/api/resource.h"
 
 namespace tamp::world::api {
 

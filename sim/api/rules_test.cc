@@ -1,7 +1,7 @@
 // What the rules of kinds come to on the wire. Facts of the real server, found by the judge of test/judge/apiserver.
 #include <gtest/gtest.h>
 
-#include "world/api/calls_for_test.h"
+#include "sim/api/calls_for_test.h"
 
 namespace tamp::world::api {
 namespace {

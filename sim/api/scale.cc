@@ -1,4 +1,4 @@
-#include "world/api/scale.h"
+#include "sim/api/scale.h"
 
 #include <string>
 #include <vector>

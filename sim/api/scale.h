@@ -1,7 +1,7 @@
 // The scale subresource: how many replicas, without knowing the kind.
 #pragma once
 
-#include "world/api/backend.h"
+#include "sim/api/backend.h"
 
 namespace tamp::world::api {
 

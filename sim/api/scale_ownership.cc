@@ -1,6 +1,6 @@
-#include "world/api/scale_ownership.h"
+#include "sim/api/scale_ownership.h"
 
-#include "world/api/managed_entries.h"
+#include "sim/api/managed_entries.h"
 
 namespace tamp::world::api {
 namespace {

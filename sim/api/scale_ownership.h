@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "world/api/managed_fields.h"
+#include "sim/api/managed_fields.h"
 
 namespace tamp::world::api {
 

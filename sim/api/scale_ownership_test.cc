@@ -1,8 +1,8 @@
-#include "world/api/scale_ownership.h"
+#include "sim/api/scale_ownership.h"
 
 #include <gtest/gtest.h>
 
-#include "world/api/tree_testing.h"
+#include "sim/api/tree_testing.h"
 
 namespace tamp::world::api {
 namespace {

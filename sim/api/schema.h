@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "codec/tree.h"
+#include "wire/tree.h"
 
 namespace tamp::world::api {
 

@@ -1,7 +1,7 @@
 // Schemas of custom kinds, from the structural schema that a CustomResourceDefinition carries.
 #include <algorithm>
 
-#include "world/api/schema.h"
+#include "sim/api/schema.h"
 
 namespace tamp::world::api {
 namespace {

@@ -1,4 +1,4 @@
-#include "world/api/schema.h"
+#include "sim/api/schema.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "world/api/selectors.h"
+#include "sim/api/selectors.h"
 
 #include <fmt/format.h>
 

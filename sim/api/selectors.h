@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
-#include "world/api/backend.h"
+#include "core/result.h"
+#include "sim/api/backend.h"
 
 namespace tamp::world::api {
 

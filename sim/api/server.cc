@@ -1,17 +1,17 @@
-#include "world/api/server.h"
+#include "sim/api/server.h"
 
 #include <utility>
 
-#include "world/api/backend.h"
-#include "world/api/binding.h"
-#include "world/api/eviction.h"
-#include "world/api/expiry.h"
-#include "world/api/patching.h"
-#include "world/api/removal.h"
-#include "world/api/rest.h"
-#include "world/api/status.h"
-#include "world/api/watch.h"
-#include "world/api/write.h"
+#include "sim/api/backend.h"
+#include "sim/api/binding.h"
+#include "sim/api/eviction.h"
+#include "sim/api/expiry.h"
+#include "sim/api/patching.h"
+#include "sim/api/removal.h"
+#include "sim/api/rest.h"
+#include "sim/api/status.h"
+#include "sim/api/watch.h"
+#include "sim/api/write.h"
 
 namespace tamp::world::api {
 

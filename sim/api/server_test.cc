@@ -1,7 +1,7 @@
 // The in-memory face: what the controllers of the simulated cluster rely on.
 #include <gtest/gtest.h>
 
-#include "world/api/calls_for_test.h"
+#include "sim/api/calls_for_test.h"
 
 namespace tamp::world::api {
 namespace {

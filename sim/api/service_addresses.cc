@@ -1,12 +1,12 @@
-#include "world/api/service_addresses.h"
+#include "sim/api/service_addresses.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
 #include <string>
 
-#include "world/api/validate_kinds.h"
-#include "world/api/validate_text.h"
+#include "sim/api/validate_kinds.h"
+#include "sim/api/validate_text.h"
 
 namespace tamp::world::api {
 namespace {

@@ -2,8 +2,8 @@
 // it cannot be: then the problems that are returned refuse the write.
 #pragma once
 
-#include "world/api/defaults.h"
-#include "world/api/validate.h"
+#include "sim/api/defaults.h"
+#include "sim/api/validate.h"
 
 namespace tamp::world::api {
 

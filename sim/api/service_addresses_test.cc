@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "world/api/calls_for_test.h"
+#include "sim/api/calls_for_test.h"
 
 namespace tamp::world::api {
 namespace {

@@ -1,7 +1,7 @@
-#include "world/api/show.h"
+#include "sim/api/show.h"
 
-#include "world/api/event_versions.h"
-#include "world/api/yaml_text.h"
+#include "sim/api/event_versions.h"
+#include "sim/api/yaml_text.h"
 
 namespace tamp::world::api {
 namespace {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "world/api/backend.h"
-#include "world/api/http.h"
-#include "world/api/table.h"
+#include "sim/api/backend.h"
+#include "sim/api/http.h"
+#include "sim/api/table.h"
 
 namespace tamp::world::api {
 

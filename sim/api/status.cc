@@ -1,4 +1,4 @@
-#include "world/api/status.h"
+#include "sim/api/status.h"
 
 #include <fmt/format.h>
 

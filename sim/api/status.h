@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include "world/api/managed_fields.h"
-#include "world/api/resource.h"
-#include "world/api/server.h"
-#include "world/api/validate.h"
+#include "sim/api/managed_fields.h"
+#include "sim/api/resource.h"
+#include "sim/api/server.h"
+#include "sim/api/validate.h"
 
 namespace tamp::world::api {
 

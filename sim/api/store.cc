@@ -1,4 +1,4 @@
-#include "world/api/store.h"
+#include "sim/api/store.h"
 
 #include <cassert>
 #include <string>

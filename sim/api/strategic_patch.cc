@@ -7,8 +7,8 @@
 #include <optional>
 #include <string_view>
 
-#include "world/api/go_text.h"
-#include "world/api/patch.h"
+#include "sim/api/go_text.h"
+#include "sim/api/patch.h"
 
 namespace tamp::world::api {
 namespace {

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "world/api/patch.h"
-#include "world/api/tree_testing.h"
+#include "sim/api/patch.h"
+#include "sim/api/tree_testing.h"
 
 namespace tamp::world::api {
 namespace {

@@ -1,11 +1,11 @@
-#include "world/api/strategy.h"
+#include "sim/api/strategy.h"
 
 #include <algorithm>
 #include <charconv>
 #include <string>
 
-#include "world/api/service_addresses.h"
-#include "world/api/strategy_pod.h"
+#include "sim/api/service_addresses.h"
+#include "sim/api/strategy_pod.h"
 
 namespace tamp::world::api {
 namespace {

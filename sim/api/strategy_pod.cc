@@ -1,10 +1,10 @@
-#include "world/api/strategy_pod.h"
+#include "sim/api/strategy_pod.h"
 
 #include <array>
 #include <string>
 
-#include "codec/quantity.h"
-#include "world/api/strategy.h"
+#include "sim/api/strategy.h"
+#include "wire/quantity.h"
 
 namespace tamp::world::api {
 namespace {

@@ -1,8 +1,8 @@
-#include "world/api/structured.h"
+#include "sim/api/structured.h"
 
 #include <algorithm>
 
-#include "world/api/go_text.h"
+#include "sim/api/go_text.h"
 
 namespace tamp::world::api {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "world/api/field_set.h"
-#include "world/api/schema.h"
+#include "sim/api/field_set.h"
+#include "sim/api/schema.h"
 
 namespace tamp::world::api {
 

@@ -3,7 +3,7 @@
 #include <map>
 #include <vector>
 
-#include "world/api/structured.h"
+#include "sim/api/structured.h"
 
 namespace tamp::world::api {
 namespace {

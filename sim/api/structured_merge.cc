@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <set>
 
-#include "world/api/structured.h"
+#include "sim/api/structured.h"
 
 namespace tamp::world::api {
 namespace {

@@ -1,16 +1,16 @@
-#include "world/api/subresources.h"
+#include "sim/api/subresources.h"
 
 #include <fmt/format.h>
 
-#include "world/api/binding.h"
-#include "world/api/body.h"
-#include "world/api/eviction.h"
-#include "world/api/list.h"
-#include "world/api/rest_delete.h"
-#include "world/api/reviews.h"
-#include "world/api/rules.h"
-#include "world/api/status.h"
-#include "world/api/write.h"
+#include "sim/api/binding.h"
+#include "sim/api/body.h"
+#include "sim/api/eviction.h"
+#include "sim/api/list.h"
+#include "sim/api/rest_delete.h"
+#include "sim/api/reviews.h"
+#include "sim/api/rules.h"
+#include "sim/api/status.h"
+#include "sim/api/write.h"
 
 namespace tamp::world::api {
 namespace {

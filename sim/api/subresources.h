@@ -1,9 +1,9 @@
 // GET of one object or of a part of it, and what is posted to an object: bindings, evictions and token requests.
 #pragma once
 
-#include "world/api/backend.h"
-#include "world/api/http.h"
-#include "world/api/route.h"
+#include "sim/api/backend.h"
+#include "sim/api/http.h"
+#include "sim/api/route.h"
 
 namespace tamp::world::api {
 

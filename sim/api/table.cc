@@ -1,7 +1,7 @@
-#include "world/api/table.h"
+#include "sim/api/table.h"
 
-#include "world/api/json_path.h"
-#include "world/api/printer.h"
+#include "sim/api/json_path.h"
+#include "sim/api/printer.h"
 
 namespace tamp::world::api {
 namespace {

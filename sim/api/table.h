@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "base/time.h"
-#include "world/api/custom.h"
-#include "world/api/object.h"
-#include "world/api/resource.h"
+#include "core/time.h"
+#include "sim/api/custom.h"
+#include "sim/api/object.h"
+#include "sim/api/resource.h"
 
 namespace tamp::world::api {
 

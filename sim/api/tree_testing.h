@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string>
 
-#include "codec/tree.h"
+#include "wire/tree.h"
 
 namespace tamp::world::api {
 

@@ -1,14 +1,14 @@
-#include "world/api/typed.h"
+#include "sim/api/typed.h"
 
 #include <cmath>
 #include <limits>
 #include <string_view>
 #include <unordered_map>
 
-#include "base/time.h"
-#include "codec/base64.h"
-#include "codec/quantity.h"
-#include "world/api/go_text.h"
+#include "core/time.h"
+#include "sim/api/go_text.h"
+#include "wire/base64.h"
+#include "wire/quantity.h"
 
 namespace tamp::text {
 extern const std::string_view kWorldShapes;  // shapes.txt; scripts/make-shapes.py says what its words mean

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "world/api/object.h"
-#include "world/api/schema.h"
+#include "sim/api/object.h"
+#include "sim/api/schema.h"
 
 namespace tamp::world::api {
 

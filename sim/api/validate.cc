@@ -1,9 +1,9 @@
 // Which rules are for which kind.
-#include "world/api/validate.h"
+#include "sim/api/validate.h"
 
-#include "world/api/validate_common.h"
-#include "world/api/validate_kinds.h"
-#include "world/api/validate_pod.h"
+#include "sim/api/validate_common.h"
+#include "sim/api/validate_kinds.h"
+#include "sim/api/validate_pod.h"
 
 namespace tamp::world::api {
 namespace {

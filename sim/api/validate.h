@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "world/api/object.h"
+#include "sim/api/object.h"
 
 namespace tamp::world::api {
 

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "world/api/cel.h"
-#include "world/api/validate_common.h"
-#include "world/api/validate_kinds.h"
-#include "world/api/validate_text.h"
+#include "sim/api/cel.h"
+#include "sim/api/validate_common.h"
+#include "sim/api/validate_kinds.h"
+#include "sim/api/validate_text.h"
 
 namespace tamp::world::api {
 namespace {

@@ -1,10 +1,10 @@
 // Horizontal pod autoscalers: bounds, what they scale, and the metrics by which they do.
 #include <vector>
 
-#include "codec/quantity.h"
-#include "world/api/validate_common.h"
-#include "world/api/validate_kinds.h"
-#include "world/api/validate_text.h"
+#include "sim/api/validate_common.h"
+#include "sim/api/validate_kinds.h"
+#include "sim/api/validate_text.h"
+#include "wire/quantity.h"
 
 namespace tamp::world::api {
 namespace {

@@ -1,7 +1,7 @@
-#include "world/api/validate_common.h"
+#include "sim/api/validate_common.h"
 
-#include "codec/quantity.h"
-#include "world/api/validate_text.h"
+#include "sim/api/validate_text.h"
+#include "wire/quantity.h"
 
 namespace tamp::world::api {
 

@@ -1,7 +1,7 @@
 // Rules that several kinds share.
 #pragma once
 
-#include "world/api/validate_place.h"
+#include "sim/api/validate_place.h"
 
 namespace tamp::world::api {
 

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <charconv>
 
-#include "codec/base64.h"
-#include "codec/quantity.h"
-#include "world/api/validate_common.h"
-#include "world/api/validate_kinds.h"
-#include "world/api/validate_text.h"
+#include "sim/api/validate_common.h"
+#include "sim/api/validate_kinds.h"
+#include "sim/api/validate_text.h"
+#include "wire/base64.h"
+#include "wire/quantity.h"
 
 namespace tamp::world::api {
 namespace {

@@ -1,9 +1,9 @@
-#include "world/api/validate_container.h"
+#include "sim/api/validate_container.h"
 
 #include <algorithm>
 
-#include "world/api/validate_common.h"
-#include "world/api/validate_text.h"
+#include "sim/api/validate_common.h"
+#include "sim/api/validate_text.h"
 
 namespace tamp::world::api {
 namespace {

@@ -1,10 +1,10 @@
 // What extends the server: definitions of custom resources.
 #include <algorithm>
 
-#include "world/api/custom_schema.h"
-#include "world/api/validate_common.h"
-#include "world/api/validate_kinds.h"
-#include "world/api/validate_text.h"
+#include "sim/api/custom_schema.h"
+#include "sim/api/validate_common.h"
+#include "sim/api/validate_kinds.h"
+#include "sim/api/validate_text.h"
 
 namespace tamp::world::api {
 namespace {

@@ -1,7 +1,7 @@
 // The rules of each kind but pods. Metadata is judged by the caller. `old` is nullptr for a creation.
 #pragma once
 
-#include "world/api/validate_place.h"
+#include "sim/api/validate_place.h"
 
 namespace tamp::world::api {
 

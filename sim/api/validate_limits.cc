@@ -3,10 +3,10 @@
 #include <map>
 #include <set>
 
-#include "codec/quantity.h"
-#include "world/api/validate_common.h"
-#include "world/api/validate_kinds.h"
-#include "world/api/validate_text.h"
+#include "sim/api/validate_common.h"
+#include "sim/api/validate_kinds.h"
+#include "sim/api/validate_text.h"
+#include "wire/quantity.h"
 
 namespace tamp::world::api {
 namespace {

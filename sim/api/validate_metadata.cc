@@ -1,8 +1,8 @@
 // The rules of metadata, which every kind keeps.
 #include <set>
 
-#include "world/api/validate_place.h"
-#include "world/api/validate_text.h"
+#include "sim/api/validate_place.h"
+#include "sim/api/validate_text.h"
 
 namespace tamp::world::api {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "world/api/validate.h"
+#include "sim/api/validate.h"
 
 namespace tamp::world::api {
 

@@ -1,11 +1,11 @@
-#include "world/api/validate_pod.h"
+#include "sim/api/validate_pod.h"
 
 #include <algorithm>
 
-#include "world/api/strategy.h"
-#include "world/api/validate_common.h"
-#include "world/api/validate_container.h"
-#include "world/api/validate_text.h"
+#include "sim/api/strategy.h"
+#include "sim/api/validate_common.h"
+#include "sim/api/validate_container.h"
+#include "sim/api/validate_text.h"
 
 namespace tamp::world::api {
 namespace {

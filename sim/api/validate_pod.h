@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "world/api/validate_place.h"
+#include "sim/api/validate_place.h"
 
 namespace tamp::world::api {
 

@@ -1,9 +1,9 @@
 // Services: which fields go together depends on the type.
 #include <set>
 
-#include "world/api/validate_common.h"
-#include "world/api/validate_kinds.h"
-#include "world/api/validate_text.h"
+#include "sim/api/validate_common.h"
+#include "sim/api/validate_kinds.h"
+#include "sim/api/validate_text.h"
 
 namespace tamp::world::api {
 namespace {

@@ -1,9 +1,9 @@
-#include "world/api/validate.h"
+#include "sim/api/validate.h"
 
 #include <gtest/gtest.h>
 
-#include "world/api/defaults.h"
-#include "world/api/strategy.h"
+#include "sim/api/defaults.h"
+#include "sim/api/strategy.h"
 
 namespace tamp::world::api {
 namespace {

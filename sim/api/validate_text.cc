@@ -1,4 +1,4 @@
-#include "world/api/validate_text.h"
+#include "sim/api/validate_text.h"
 
 #include <algorithm>
 

@@ -3,11 +3,11 @@
 #include <cstdlib>
 #include <map>
 
-#include "codec/cron.h"
-#include "world/api/server.h"
-#include "world/api/validate_common.h"
-#include "world/api/validate_kinds.h"
-#include "world/api/validate_text.h"
+#include "sim/api/server.h"
+#include "sim/api/validate_common.h"
+#include "sim/api/validate_kinds.h"
+#include "sim/api/validate_text.h"
+#include "wire/cron.h"
 
 namespace tamp::text {
 extern const std::string_view kTimeZones;  // time_zones.txt: the names of the IANA database, one a line

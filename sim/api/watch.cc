@@ -1,11 +1,11 @@
-#include "world/api/watch.h"
+#include "sim/api/watch.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "world/api/list.h"
-#include "world/api/status.h"
+#include "sim/api/list.h"
+#include "sim/api/status.h"
 
 namespace tamp::world::api {
 namespace {

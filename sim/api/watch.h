@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "world/api/backend.h"
-#include "world/api/selectors.h"
-#include "world/api/show.h"
+#include "sim/api/backend.h"
+#include "sim/api/selectors.h"
+#include "sim/api/show.h"
 
 namespace tamp::world::api {
 

@@ -1,16 +1,16 @@
-#include "world/api/write.h"
+#include "sim/api/write.h"
 
 #include <algorithm>
 
-#include "world/api/definitions.h"
-#include "world/api/escalation.h"
-#include "world/api/expiry.h"
-#include "world/api/identity.h"
-#include "world/api/rules.h"
-#include "world/api/scale.h"
-#include "world/api/schema.h"
-#include "world/api/status.h"
-#include "world/api/strategy.h"
+#include "sim/api/definitions.h"
+#include "sim/api/escalation.h"
+#include "sim/api/expiry.h"
+#include "sim/api/identity.h"
+#include "sim/api/rules.h"
+#include "sim/api/scale.h"
+#include "sim/api/schema.h"
+#include "sim/api/status.h"
+#include "sim/api/strategy.h"
 
 namespace tamp::world::api {
 namespace {

@@ -1,4 +1,4 @@
-#include "world/api/yaml_text.h"
+#include "sim/api/yaml_text.h"
 
 namespace tamp::world::api {
 namespace {

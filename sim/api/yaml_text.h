@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "world/api/object.h"
+#include "sim/api/object.h"
 
 namespace tamp::world::api {
 

@@ -1,4 +1,4 @@
-#include "world/api/zero_object.h"
+#include "sim/api/zero_object.h"
 
 #include <map>
 #include <string_view>

@@ -2,7 +2,7 @@
 // type always has. A create is tracked as a change from there, so nobody owns the mere presence of `spec`.
 #pragma once
 
-#include "world/api/schema.h"
+#include "sim/api/schema.h"
 
 namespace tamp::world::api {
 

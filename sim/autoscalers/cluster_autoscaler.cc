@@ -1,11 +1,11 @@
-#include "world/autoscalers/cluster_autoscaler.h"
+#include "sim/autoscalers/cluster_autoscaler.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "world/autoscalers/pod_needs.h"
-#include "world/kubelet/node_object.h"
+#include "sim/autoscalers/pod_needs.h"
+#include "sim/kubelet/node_object.h"
 
 namespace tamp::world {
 namespace {

@@ -11,10 +11,10 @@
 #include <string_view>
 #include <vector>
 
-#include "world/autoscalers/machines.h"
-#include "world/autoscalers/occupancy.h"
-#include "world/autoscalers/packing.h"
-#include "world/engine/stage.h"
+#include "sim/autoscalers/machines.h"
+#include "sim/autoscalers/occupancy.h"
+#include "sim/autoscalers/packing.h"
+#include "sim/engine/stage.h"
 
 namespace tamp::world {
 

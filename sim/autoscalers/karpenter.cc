@@ -1,11 +1,11 @@
-#include "world/autoscalers/karpenter.h"
+#include "sim/autoscalers/karpenter.h"
 
 #include <algorithm>
 #include <tuple>
 
-#include "world/autoscalers/pod_needs.h"
-#include "world/autoscalers/pool_rules.h"
-#include "world/kubelet/node_object.h"
+#include "sim/autoscalers/pod_needs.h"
+#include "sim/autoscalers/pool_rules.h"
+#include "sim/kubelet/node_object.h"
 
 namespace tamp::world {
 namespace {

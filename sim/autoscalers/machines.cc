@@ -1,6 +1,6 @@
-#include "world/autoscalers/machines.h"
+#include "sim/autoscalers/machines.h"
 
-#include "codec/quantity.h"
+#include "wire/quantity.h"
 
 namespace tamp::world {
 namespace {

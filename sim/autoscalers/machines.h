@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
-#include "codec/tree.h"
+#include "core/result.h"
+#include "wire/tree.h"
 
 namespace tamp::world {
 

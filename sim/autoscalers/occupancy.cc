@@ -1,6 +1,6 @@
-#include "world/autoscalers/occupancy.h"
+#include "sim/autoscalers/occupancy.h"
 
-#include "world/autoscalers/pod_needs.h"
+#include "sim/autoscalers/pod_needs.h"
 
 namespace tamp::world {
 namespace {

@@ -1,9 +1,9 @@
-#include "world/autoscalers/packing.h"
+#include "sim/autoscalers/packing.h"
 
 #include <algorithm>
 #include <tuple>
 
-#include "world/api/server.h"
+#include "sim/api/server.h"
 
 namespace tamp::world {
 namespace {

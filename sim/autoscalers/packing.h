@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "world/api/object.h"
-#include "world/autoscalers/machines.h"
-#include "world/autoscalers/pod_needs.h"
+#include "sim/api/object.h"
+#include "sim/autoscalers/machines.h"
+#include "sim/autoscalers/pod_needs.h"
 
 namespace tamp::world {
 

@@ -1,10 +1,10 @@
-#include "world/autoscalers/pod_needs.h"
+#include "sim/autoscalers/pod_needs.h"
 
 #include <algorithm>
 #include <charconv>
 
-#include "world/api/server.h"
-#include "world/kubelet/amounts.h"
+#include "sim/api/server.h"
+#include "sim/kubelet/amounts.h"
 
 namespace tamp::world {
 namespace {

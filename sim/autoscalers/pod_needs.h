@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "world/api/object.h"
+#include "sim/api/object.h"
 
 namespace tamp::world {
 

@@ -1,4 +1,4 @@
-#include "world/autoscalers/pool_rules.h"
+#include "sim/autoscalers/pool_rules.h"
 
 #include <algorithm>
 #include <charconv>

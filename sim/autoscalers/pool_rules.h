@@ -5,8 +5,8 @@
 #include <optional>
 #include <string_view>
 
-#include "base/time.h"
-#include "codec/tree.h"
+#include "core/time.h"
+#include "wire/tree.h"
 
 namespace tamp::world {
 

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <utility>
 
-#include "codec/observation.h"
-#include "control/observation_source.h"
-#include "kube/loop.h"
-#include "world/world.h"
+#include "controller/observation_source.h"
+#include "net/loop.h"
+#include "sim/world/world.h"
+#include "wire/observation.h"
 
 namespace tamp::sim {
 

@@ -1,10 +1,10 @@
-#include "sim/auditor.h"
+#include "sim/campaign/auditor.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "codec/tree.h"
+#include "wire/tree.h"
 
 namespace tamp::sim {
 namespace {

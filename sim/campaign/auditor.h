@@ -14,12 +14,12 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/cluster_truth.h"
-#include "sim/findings.h"
-#include "sim/marks_ledger.h"
-#include "sim/run_view.h"
-#include "sim/wire.h"
-#include "world/api/server.h"
+#include "sim/api/server.h"
+#include "sim/campaign/cluster_truth.h"
+#include "sim/campaign/findings.h"
+#include "sim/campaign/marks_ledger.h"
+#include "sim/campaign/run_view.h"
+#include "sim/campaign/wire.h"
 
 namespace tamp::sim {
 

@@ -1,4 +1,4 @@
-#include "sim/campaign.h"
+#include "sim/campaign/campaign.h"
 
 #include <fmt/format.h>
 

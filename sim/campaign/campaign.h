@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/trial.h"
+#include "sim/campaign/trial.h"
 
 namespace tamp::sim {
 

@@ -1,4 +1,4 @@
-#include "sim/cluster_truth.h"
+#include "sim/campaign/cluster_truth.h"
 
 #include <algorithm>
 

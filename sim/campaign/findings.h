@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/time.h"
+#include "core/time.h"
 
 namespace tamp::sim {
 

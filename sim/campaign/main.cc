@@ -16,7 +16,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/campaign.h"
+#include "sim/campaign/campaign.h"
 
 namespace tamp::sim {
 namespace {

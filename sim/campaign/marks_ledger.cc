@@ -1,4 +1,4 @@
-#include "sim/marks_ledger.h"
+#include "sim/campaign/marks_ledger.h"
 
 #include <algorithm>
 #include <array>

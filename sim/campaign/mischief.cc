@@ -1,4 +1,4 @@
-#include "sim/mischief.h"
+#include "sim/campaign/mischief.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "codec/tree.h"
-#include "world/scenario/scenario_objects.h"
+#include "sim/scenario/scenario_objects.h"
+#include "wire/tree.h"
 
 namespace tamp::sim {
 namespace {

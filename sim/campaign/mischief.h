@@ -7,11 +7,11 @@
 #include <string>
 #include <utility>
 
-#include "sim/agents.h"
-#include "sim/run_view.h"
-#include "sim/trouble.h"
-#include "world/engine/dice.h"
-#include "world/world.h"
+#include "sim/api/dice.h"
+#include "sim/campaign/agents.h"
+#include "sim/campaign/run_view.h"
+#include "sim/campaign/trouble.h"
+#include "sim/world/world.h"
 
 namespace tamp::sim {
 

@@ -1,4 +1,4 @@
-#include "sim/mutants.h"
+#include "sim/campaign/mutants.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <memory>
 #include <set>
 
-#include "codec/tree.h"
+#include "wire/tree.h"
 
 namespace tamp::sim {
 namespace {

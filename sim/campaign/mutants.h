@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/recipe.h"
-#include "sim/run_view.h"
-#include "sim/wire.h"
-#include "world/api/server.h"
+#include "sim/api/server.h"
+#include "sim/campaign/recipe.h"
+#include "sim/campaign/run_view.h"
+#include "sim/campaign/wire.h"
 
 namespace tamp::sim {
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "kube/loop.h"
+#include "net/loop.h"
 
 namespace tamp::sim {
 

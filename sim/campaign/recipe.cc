@@ -1,11 +1,11 @@
-#include "sim/recipe.h"
+#include "sim/campaign/recipe.h"
 
 #include <fmt/format.h>
 
 #include <array>
 
-#include "codec/tree.h"
-#include "world/engine/dice.h"
+#include "sim/api/dice.h"
+#include "wire/tree.h"
 
 namespace tamp::sim {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/trouble.h"
-#include "world/scenario/scenario.h"
+#include "sim/campaign/trouble.h"
+#include "sim/scenario/scenario.h"
 
 namespace tamp::sim {
 

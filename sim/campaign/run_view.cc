@@ -1,4 +1,4 @@
-#include "sim/run_view.h"
+#include "sim/campaign/run_view.h"
 
 #include <algorithm>
 #include <array>

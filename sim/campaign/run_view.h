@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "world/api/object.h"
+#include "sim/api/object.h"
 
 namespace tamp::sim {
 

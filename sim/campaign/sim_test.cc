@@ -1,7 +1,7 @@
 // The simulation judged itself: it repeats, it is quiet about the real controller, and it is not quiet about a broken one.
 #include <gtest/gtest.h>
 
-#include "sim/campaign.h"
+#include "sim/campaign/campaign.h"
 
 namespace tamp::sim {
 namespace {

@@ -1,4 +1,4 @@
-#include "sim/trial.h"
+#include "sim/campaign/trial.h"
 
 #include <fmt/format.h>
 
@@ -7,10 +7,10 @@
 #include <optional>
 #include <utility>
 
-#include "codec/tree.h"
-#include "sim/agents.h"
-#include "sim/mischief.h"
-#include "world/staging.h"
+#include "sim/campaign/agents.h"
+#include "sim/campaign/mischief.h"
+#include "sim/world/staging.h"
+#include "wire/tree.h"
 
 namespace tamp::sim {
 namespace {

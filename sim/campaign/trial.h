@@ -9,17 +9,17 @@
 #include <string>
 #include <vector>
 
-#include "control/controller.h"
-#include "embed/world_loop.h"
-#include "serve/health.h"
-#include "serve/metrics.h"
-#include "sim/auditor.h"
-#include "sim/findings.h"
-#include "sim/mutants.h"
-#include "sim/process_loop.h"
-#include "sim/recipe.h"
-#include "sim/wire.h"
-#include "world/world.h"
+#include "controller/controller.h"
+#include "controller/health.h"
+#include "controller/metrics.h"
+#include "sim/campaign/auditor.h"
+#include "sim/campaign/findings.h"
+#include "sim/campaign/mutants.h"
+#include "sim/campaign/process_loop.h"
+#include "sim/campaign/recipe.h"
+#include "sim/campaign/wire.h"
+#include "sim/embedded/world_loop.h"
+#include "sim/world/world.h"
 
 namespace tamp::sim {
 

@@ -1,4 +1,4 @@
-#include "sim/trouble.h"
+#include "sim/campaign/trouble.h"
 
 #include <array>
 

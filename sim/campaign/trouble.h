@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/time.h"
+#include "core/time.h"
 
 namespace tamp::sim {
 

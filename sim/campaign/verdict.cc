@@ -2,9 +2,9 @@
 // stays quiet.
 #include <fmt/format.h>
 
-#include "codec/tree.h"
-#include "report/audit.h"
-#include "sim/auditor.h"
+#include "documents/audit.h"
+#include "sim/campaign/auditor.h"
+#include "wire/tree.h"
 
 namespace tamp::sim {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "base/time.h"
+#include "core/time.h"
 
 namespace tamp::sim {
 

@@ -1,4 +1,4 @@
-#include "sim/wire.h"
+#include "sim/campaign/wire.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "codec/tree.h"
+#include "wire/tree.h"
 
 namespace tamp::sim {
 namespace {

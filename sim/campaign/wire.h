@@ -12,12 +12,12 @@
 #include <set>
 #include <string>
 
-#include "embed/memory_transport.h"
-#include "kube/transport.h"
-#include "sim/process_loop.h"
-#include "sim/weather.h"
-#include "world/api/server.h"
-#include "world/engine/dice.h"
+#include "net/transport.h"
+#include "sim/api/dice.h"
+#include "sim/api/server.h"
+#include "sim/campaign/process_loop.h"
+#include "sim/campaign/weather.h"
+#include "sim/embedded/memory_transport.h"
 
 namespace tamp::sim {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "world/engine/stage.h"
+#include "sim/engine/stage.h"
 
 namespace tamp::world {
 

@@ -1,8 +1,8 @@
-#include "world/controllers/claim.h"
+#include "sim/controllers/claim.h"
 
 #include <algorithm>
 
-#include "world/controllers/record.h"
+#include "sim/controllers/record.h"
 
 namespace tamp::world {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "world/controllers/owned_index.h"
-#include "world/engine/stage.h"
+#include "sim/controllers/owned_index.h"
+#include "sim/engine/stage.h"
 
 namespace tamp::world {
 

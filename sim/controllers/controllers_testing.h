@@ -10,18 +10,18 @@
 #include <string_view>
 #include <vector>
 
-#include "codec/tree.h"
-#include "world/controllers/cron_jobs.h"
-#include "world/controllers/daemon_sets.h"
-#include "world/controllers/deployments.h"
-#include "world/controllers/disruption.h"
-#include "world/controllers/garbage.h"
-#include "world/controllers/jobs.h"
-#include "world/controllers/node_lifecycle.h"
-#include "world/controllers/pod_autoscaler.h"
-#include "world/controllers/pod_facts.h"
-#include "world/controllers/replica_sets.h"
-#include "world/controllers/stateful_sets.h"
+#include "sim/controllers/cron_jobs.h"
+#include "sim/controllers/daemon_sets.h"
+#include "sim/controllers/deployments.h"
+#include "sim/controllers/disruption.h"
+#include "sim/controllers/garbage.h"
+#include "sim/controllers/jobs.h"
+#include "sim/controllers/node_lifecycle.h"
+#include "sim/controllers/pod_autoscaler.h"
+#include "sim/controllers/pod_facts.h"
+#include "sim/controllers/replica_sets.h"
+#include "sim/controllers/stateful_sets.h"
+#include "wire/tree.h"
 
 namespace tamp::world::testing {
 

@@ -2,7 +2,7 @@
 // seed goes the same way.
 #include <gtest/gtest.h>
 
-#include "world/controllers/controllers_testing.h"
+#include "sim/controllers/controllers_testing.h"
 
 namespace tamp::world::testing {
 namespace {

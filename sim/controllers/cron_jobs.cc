@@ -1,15 +1,15 @@
-#include "world/controllers/cron_jobs.h"
+#include "sim/controllers/cron_jobs.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "codec/cron.h"
-#include "world/controllers/cron_time.h"
-#include "world/controllers/job_look.h"
-#include "world/controllers/pod_facts.h"
-#include "world/controllers/record.h"
+#include "sim/controllers/cron_time.h"
+#include "sim/controllers/job_look.h"
+#include "sim/controllers/pod_facts.h"
+#include "sim/controllers/record.h"
+#include "wire/cron.h"
 
 namespace tamp::world {
 namespace {

@@ -1,4 +1,4 @@
-#include "world/controllers/cron_time.h"
+#include "sim/controllers/cron_time.h"
 
 namespace tamp::world {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "base/time.h"
-#include "model/pool.h"
+#include "core/pool.h"
+#include "core/time.h"
 
 namespace tamp::world {
 

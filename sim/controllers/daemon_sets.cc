@@ -1,4 +1,4 @@
-#include "world/controllers/daemon_sets.h"
+#include "sim/controllers/daemon_sets.h"
 
 #include <fmt/format.h>
 
@@ -6,13 +6,13 @@
 #include <optional>
 #include <vector>
 
-#include "world/controllers/claim.h"
-#include "world/controllers/int_or_percent.h"
-#include "world/controllers/node_selection.h"
-#include "world/controllers/pod_facts.h"
-#include "world/controllers/pod_from_template.h"
-#include "world/controllers/record.h"
-#include "world/controllers/revisions.h"
+#include "sim/controllers/claim.h"
+#include "sim/controllers/int_or_percent.h"
+#include "sim/controllers/node_selection.h"
+#include "sim/controllers/pod_facts.h"
+#include "sim/controllers/pod_from_template.h"
+#include "sim/controllers/record.h"
+#include "sim/controllers/revisions.h"
 
 namespace tamp::world {
 namespace {

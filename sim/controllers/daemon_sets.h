@@ -5,10 +5,10 @@
 #include <map>
 #include <string>
 
-#include "world/controllers/alarms.h"
-#include "world/controllers/owned_index.h"
-#include "world/controllers/retries.h"
-#include "world/engine/work_queue.h"
+#include "sim/controllers/alarms.h"
+#include "sim/controllers/owned_index.h"
+#include "sim/controllers/retries.h"
+#include "sim/engine/work_queue.h"
 
 namespace tamp::world {
 

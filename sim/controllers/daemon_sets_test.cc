@@ -1,8 +1,8 @@
-#include "world/controllers/daemon_sets.h"
+#include "sim/controllers/daemon_sets.h"
 
 #include <set>
 
-#include "world/controllers/controllers_testing.h"
+#include "sim/controllers/controllers_testing.h"
 
 namespace tamp::world::testing {
 namespace {

@@ -1,10 +1,10 @@
-#include "world/controllers/deployments.h"
+#include "sim/controllers/deployments.h"
 
 #include <algorithm>
 
-#include "world/controllers/claim.h"
-#include "world/controllers/pod_facts.h"
-#include "world/controllers/rollout.h"
+#include "sim/controllers/claim.h"
+#include "sim/controllers/pod_facts.h"
+#include "sim/controllers/rollout.h"
 
 namespace tamp::world {
 namespace {

@@ -1,10 +1,10 @@
 // Rolls Deployments from one pod template to the next through ReplicaSets; what one look does is in rollout.h.
 #pragma once
 
-#include "world/controllers/alarms.h"
-#include "world/controllers/owned_index.h"
-#include "world/controllers/retries.h"
-#include "world/engine/work_queue.h"
+#include "sim/controllers/alarms.h"
+#include "sim/controllers/owned_index.h"
+#include "sim/controllers/retries.h"
+#include "sim/engine/work_queue.h"
 
 namespace tamp::world {
 

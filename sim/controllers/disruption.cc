@@ -1,13 +1,13 @@
-#include "world/controllers/disruption.h"
+#include "sim/controllers/disruption.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
-#include "world/controllers/int_or_percent.h"
-#include "world/controllers/pod_facts.h"
-#include "world/controllers/record.h"
+#include "sim/controllers/int_or_percent.h"
+#include "sim/controllers/pod_facts.h"
+#include "sim/controllers/record.h"
 
 namespace tamp::world {
 namespace {

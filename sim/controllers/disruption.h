@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "world/controllers/alarms.h"
-#include "world/controllers/retries.h"
-#include "world/engine/work_queue.h"
+#include "sim/controllers/alarms.h"
+#include "sim/controllers/retries.h"
+#include "sim/engine/work_queue.h"
 
 namespace tamp::world {
 

@@ -1,6 +1,6 @@
-#include "world/controllers/disruption.h"
+#include "sim/controllers/disruption.h"
 
-#include "world/controllers/controllers_testing.h"
+#include "sim/controllers/controllers_testing.h"
 
 namespace tamp::world::testing {
 namespace {

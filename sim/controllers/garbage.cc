@@ -1,4 +1,4 @@
-#include "world/controllers/garbage.h"
+#include "sim/controllers/garbage.h"
 
 namespace tamp::world {
 

@@ -1,9 +1,9 @@
 // What cleans up behind everybody: dependents of owners that go, the content of namespaces that go, pods that are stranded.
 #pragma once
 
-#include "world/controllers/namespace_content.h"
-#include "world/controllers/owner_graph.h"
-#include "world/controllers/stranded_pods.h"
+#include "sim/controllers/namespace_content.h"
+#include "sim/controllers/owner_graph.h"
+#include "sim/controllers/stranded_pods.h"
 
 namespace tamp::world {
 

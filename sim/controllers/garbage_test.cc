@@ -1,6 +1,6 @@
-#include "world/controllers/garbage.h"
+#include "sim/controllers/garbage.h"
 
-#include "world/controllers/controllers_testing.h"
+#include "sim/controllers/controllers_testing.h"
 
 namespace tamp::world::testing {
 namespace {

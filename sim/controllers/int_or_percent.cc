@@ -1,4 +1,4 @@
-#include "world/controllers/int_or_percent.h"
+#include "sim/controllers/int_or_percent.h"
 
 #include <charconv>
 #include <string_view>

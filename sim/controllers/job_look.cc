@@ -1,4 +1,4 @@
-#include "world/controllers/job_look.h"
+#include "sim/controllers/job_look.h"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <charconv>
 #include <tuple>
 
-#include "world/controllers/pod_facts.h"
-#include "world/controllers/pod_from_template.h"
-#include "world/controllers/record.h"
+#include "sim/controllers/pod_facts.h"
+#include "sim/controllers/pod_from_template.h"
+#include "sim/controllers/record.h"
 
 namespace tamp::world {
 namespace {

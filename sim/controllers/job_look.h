@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "world/engine/stage.h"
+#include "sim/engine/stage.h"
 
 namespace tamp::world {
 

@@ -1,7 +1,7 @@
-#include "world/controllers/jobs.h"
+#include "sim/controllers/jobs.h"
 
-#include "world/controllers/claim.h"
-#include "world/controllers/pod_facts.h"
+#include "sim/controllers/claim.h"
+#include "sim/controllers/pod_facts.h"
 
 namespace tamp::world {
 namespace {

@@ -1,8 +1,8 @@
-#include "world/controllers/jobs.h"
+#include "sim/controllers/jobs.h"
 
-#include "codec/cron.h"
-#include "world/controllers/controllers_testing.h"
-#include "world/controllers/cron_time.h"
+#include "sim/controllers/controllers_testing.h"
+#include "sim/controllers/cron_time.h"
+#include "wire/cron.h"
 
 namespace tamp::world::testing {
 namespace {

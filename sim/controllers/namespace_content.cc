@@ -1,13 +1,13 @@
-#include "world/controllers/namespace_content.h"
+#include "sim/controllers/namespace_content.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "world/api/resource.h"
-#include "world/controllers/pod_facts.h"
-#include "world/controllers/record.h"
+#include "sim/api/resource.h"
+#include "sim/controllers/pod_facts.h"
+#include "sim/controllers/record.h"
 
 namespace tamp::world {
 namespace {

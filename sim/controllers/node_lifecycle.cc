@@ -1,4 +1,4 @@
-#include "world/controllers/node_lifecycle.h"
+#include "sim/controllers/node_lifecycle.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "world/controllers/node_selection.h"
-#include "world/controllers/pod_facts.h"
-#include "world/controllers/record.h"
+#include "sim/controllers/node_selection.h"
+#include "sim/controllers/pod_facts.h"
+#include "sim/controllers/record.h"
 
 namespace tamp::world {
 namespace {

@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-#include "world/engine/work_queue.h"
+#include "sim/engine/work_queue.h"
 
 namespace tamp::world {
 

@@ -1,8 +1,8 @@
-#include "world/controllers/node_lifecycle.h"
+#include "sim/controllers/node_lifecycle.h"
 
 #include <algorithm>
 
-#include "world/controllers/controllers_testing.h"
+#include "sim/controllers/controllers_testing.h"
 
 namespace tamp::world::testing {
 namespace {

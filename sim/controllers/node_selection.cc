@@ -1,4 +1,4 @@
-#include "world/controllers/node_selection.h"
+#include "sim/controllers/node_selection.h"
 
 #include <algorithm>
 #include <charconv>

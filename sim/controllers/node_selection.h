@@ -2,7 +2,7 @@
 // eviction by taint.
 #pragma once
 
-#include "world/api/object.h"
+#include "sim/api/object.h"
 
 namespace tamp::world {
 

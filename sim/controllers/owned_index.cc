@@ -1,6 +1,6 @@
-#include "world/controllers/owned_index.h"
+#include "sim/controllers/owned_index.h"
 
-#include "world/api/server.h"
+#include "sim/api/server.h"
 
 namespace tamp::world {
 namespace {

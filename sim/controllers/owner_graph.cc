@@ -1,9 +1,9 @@
-#include "world/controllers/owner_graph.h"
+#include "sim/controllers/owner_graph.h"
 
 #include <algorithm>
 
-#include "world/controllers/claim.h"
-#include "world/controllers/record.h"
+#include "sim/controllers/claim.h"
+#include "sim/controllers/record.h"
 
 namespace tamp::world {
 namespace {

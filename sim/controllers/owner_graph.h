@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "world/controllers/retries.h"
-#include "world/engine/work_queue.h"
+#include "sim/controllers/retries.h"
+#include "sim/engine/work_queue.h"
 
 namespace tamp::world {
 

@@ -1,4 +1,4 @@
-#include "world/controllers/pod_autoscaler.h"
+#include "sim/controllers/pod_autoscaler.h"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <cmath>
 #include <optional>
 
-#include "codec/quantity.h"
-#include "world/controllers/pod_facts.h"
-#include "world/controllers/record.h"
+#include "sim/controllers/pod_facts.h"
+#include "sim/controllers/record.h"
+#include "wire/quantity.h"
 
 namespace tamp::world {
 namespace {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "world/engine/work_queue.h"
+#include "sim/engine/work_queue.h"
 
 namespace tamp::world {
 

@@ -1,6 +1,6 @@
-#include "world/controllers/pod_autoscaler.h"
+#include "sim/controllers/pod_autoscaler.h"
 
-#include "world/controllers/controllers_testing.h"
+#include "sim/controllers/controllers_testing.h"
 
 namespace tamp::world::testing {
 namespace {

@@ -1,6 +1,6 @@
-#include "world/controllers/pod_facts.h"
+#include "sim/controllers/pod_facts.h"
 
-#include "world/api/server.h"
+#include "sim/api/server.h"
 
 namespace tamp::world {
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string_view>
 
-#include "base/time.h"
-#include "world/api/object.h"
+#include "core/time.h"
+#include "sim/api/object.h"
 
 namespace tamp::world {
 

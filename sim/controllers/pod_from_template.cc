@@ -1,8 +1,8 @@
-#include "world/controllers/pod_from_template.h"
+#include "sim/controllers/pod_from_template.h"
 
 #include <string>
 
-#include "world/api/server.h"
+#include "sim/api/server.h"
 
 namespace tamp::world {
 

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "world/api/object.h"
+#include "sim/api/object.h"
 
 namespace tamp::world {
 

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
-#include "world/engine/record.h"
-#include "world/engine/stage.h"
+#include "sim/engine/record.h"
+#include "sim/engine/stage.h"
 
 namespace tamp::world {
 

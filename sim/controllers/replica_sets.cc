@@ -1,15 +1,15 @@
-#include "world/controllers/replica_sets.h"
+#include "sim/controllers/replica_sets.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
 
-#include "world/controllers/claim.h"
-#include "world/controllers/pod_facts.h"
-#include "world/controllers/pod_from_template.h"
-#include "world/controllers/record.h"
-#include "world/controllers/scale_down_order.h"
+#include "sim/controllers/claim.h"
+#include "sim/controllers/pod_facts.h"
+#include "sim/controllers/pod_from_template.h"
+#include "sim/controllers/record.h"
+#include "sim/controllers/scale_down_order.h"
 
 namespace tamp::world {
 namespace {

@@ -2,10 +2,10 @@
 // their replacements come at once.
 #pragma once
 
-#include "world/controllers/alarms.h"
-#include "world/controllers/owned_index.h"
-#include "world/controllers/retries.h"
-#include "world/engine/work_queue.h"
+#include "sim/controllers/alarms.h"
+#include "sim/controllers/owned_index.h"
+#include "sim/controllers/retries.h"
+#include "sim/engine/work_queue.h"
 
 namespace tamp::world {
 

@@ -1,7 +1,7 @@
-#include "world/controllers/replica_sets.h"
+#include "sim/controllers/replica_sets.h"
 
-#include "world/controllers/controllers_testing.h"
-#include "world/controllers/scale_down_order.h"
+#include "sim/controllers/controllers_testing.h"
+#include "sim/controllers/scale_down_order.h"
 
 namespace tamp::world::testing {
 namespace {

@@ -1,12 +1,12 @@
-#include "world/controllers/revisions.h"
+#include "sim/controllers/revisions.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "world/controllers/pod_facts.h"
-#include "world/controllers/record.h"
-#include "world/controllers/template_hash.h"
+#include "sim/controllers/pod_facts.h"
+#include "sim/controllers/record.h"
+#include "sim/controllers/template_hash.h"
 
 namespace tamp::world {
 namespace {

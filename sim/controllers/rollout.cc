@@ -1,4 +1,4 @@
-#include "world/controllers/rollout.h"
+#include "sim/controllers/rollout.h"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,10 @@
 #include <charconv>
 #include <cmath>
 
-#include "world/controllers/int_or_percent.h"
-#include "world/controllers/pod_facts.h"
-#include "world/controllers/record.h"
-#include "world/controllers/template_hash.h"
+#include "sim/controllers/int_or_percent.h"
+#include "sim/controllers/pod_facts.h"
+#include "sim/controllers/record.h"
+#include "sim/controllers/template_hash.h"
 
 namespace tamp::world {
 namespace {

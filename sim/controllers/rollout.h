@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "world/engine/stage.h"
+#include "sim/engine/stage.h"
 
 namespace tamp::world {
 

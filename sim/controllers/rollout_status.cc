@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "world/controllers/pod_facts.h"
-#include "world/controllers/record.h"
-#include "world/controllers/rollout.h"
+#include "sim/controllers/pod_facts.h"
+#include "sim/controllers/record.h"
+#include "sim/controllers/rollout.h"
 
 namespace tamp::world {
 

@@ -1,4 +1,4 @@
-#include "world/controllers/scale_down_order.h"
+#include "sim/controllers/scale_down_order.h"
 
 #include <algorithm>
 #include <bit>
@@ -7,7 +7,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "world/controllers/pod_facts.h"
+#include "sim/controllers/pod_facts.h"
 
 namespace tamp::world {
 namespace {

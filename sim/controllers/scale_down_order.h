@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "base/time.h"
-#include "world/api/object.h"
+#include "core/time.h"
+#include "sim/api/object.h"
 
 namespace tamp::world {
 

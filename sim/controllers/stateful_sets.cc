@@ -1,4 +1,4 @@
-#include "world/controllers/stateful_sets.h"
+#include "sim/controllers/stateful_sets.h"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,10 @@
 #include <charconv>
 #include <optional>
 
-#include "world/controllers/claim.h"
-#include "world/controllers/pod_facts.h"
-#include "world/controllers/pod_from_template.h"
-#include "world/controllers/record.h"
+#include "sim/controllers/claim.h"
+#include "sim/controllers/pod_facts.h"
+#include "sim/controllers/pod_from_template.h"
+#include "sim/controllers/record.h"
 
 namespace tamp::world {
 namespace {

@@ -1,8 +1,8 @@
-#include "world/controllers/stateful_sets.h"
+#include "sim/controllers/stateful_sets.h"
 
 #include <algorithm>
 
-#include "world/controllers/controllers_testing.h"
+#include "sim/controllers/controllers_testing.h"
 
 namespace tamp::world::testing {
 namespace {

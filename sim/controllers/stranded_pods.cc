@@ -1,9 +1,9 @@
-#include "world/controllers/stranded_pods.h"
+#include "sim/controllers/stranded_pods.h"
 
 #include <algorithm>
 
-#include "world/controllers/pod_facts.h"
-#include "world/controllers/record.h"
+#include "sim/controllers/pod_facts.h"
+#include "sim/controllers/record.h"
 
 namespace tamp::world {
 namespace {

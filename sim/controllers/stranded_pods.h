@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-#include "world/controllers/alarms.h"
+#include "sim/controllers/alarms.h"
 
 namespace tamp::world {
 

@@ -1,4 +1,4 @@
-#include "world/controllers/template_hash.h"
+#include "sim/controllers/template_hash.h"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "codec/tree.h"
+#include "wire/tree.h"
 
 namespace tamp::world {
 

@@ -1,4 +1,4 @@
-#include "cli/demo_command.h"
+#include "sim/demo/demo_command.h"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -10,14 +10,14 @@
 #include <utility>
 
 #include "cli/files.h"
-#include "cli/terminal.h"
-#include "embed/embedded_cluster.h"
-#include "embed/fleet_view.h"
-#include "kube/real_loop.h"
-#include "kube/stop_signals.h"
-#include "report/fleet_page.h"
-#include "world/scenario/scenario.h"
-#include "world/staging.h"
+#include "net/real_loop.h"
+#include "net/stop_signals.h"
+#include "sim/embedded/embedded_cluster.h"
+#include "sim/embedded/fleet_view.h"
+#include "sim/scenario/scenario.h"
+#include "sim/world/staging.h"
+#include "terminal/fleet_page.h"
+#include "terminal/terminal.h"
 
 namespace tamp::cli {
 namespace {

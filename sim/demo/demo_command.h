@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "base/result.h"
 #include "cli/options.h"
+#include "core/result.h"
 
 namespace tamp::cli {
 

@@ -1,7 +1,7 @@
 // Runs that an application's own signal guards: the real controller against the simulated fleet, and a Prometheus that says what the test
 // wants.
-#include "embed/guarded_fleet_testing.h"
-#include "embed/world_prometheus.h"
+#include "sim/embedded/guarded_fleet_testing.h"
+#include "sim/embedded/world_prometheus.h"
 
 namespace tamp::embed {
 namespace {

@@ -1,11 +1,11 @@
-#include "embed/embedded_cluster.h"
+#include "sim/embedded/embedded_cluster.h"
 
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "embed/world_prometheus.h"
-#include "world/staging.h"
+#include "sim/embedded/world_prometheus.h"
+#include "sim/world/staging.h"
 
 namespace tamp::embed {
 namespace {

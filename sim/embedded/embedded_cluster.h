@@ -6,20 +6,20 @@
 #include <memory>
 #include <string>
 
-#include "base/result.h"
-#include "control/controller.h"
-#include "control/dashboard_feed.h"
-#include "control/log.h"
-#include "embed/memory_transport.h"
-#include "embed/port.h"
-#include "embed/world_agents.h"
-#include "embed/world_loop.h"
-#include "kube/real_loop.h"
-#include "serve/dashboard.h"
-#include "serve/health.h"
-#include "serve/metrics.h"
-#include "world/scenario/scenario.h"
-#include "world/world.h"
+#include "controller/controller.h"
+#include "controller/dashboard_feed.h"
+#include "controller/health.h"
+#include "controller/log.h"
+#include "controller/metrics.h"
+#include "core/result.h"
+#include "dashboard/dashboard.h"
+#include "net/real_loop.h"
+#include "sim/embedded/memory_transport.h"
+#include "sim/embedded/world_agents.h"
+#include "sim/embedded/world_loop.h"
+#include "sim/port/port.h"
+#include "sim/scenario/scenario.h"
+#include "sim/world/world.h"
 
 namespace tamp::embed {
 

@@ -1,4 +1,4 @@
-#include "embed/fleet_view.h"
+#include "sim/embedded/fleet_view.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "world/kubelet/amounts.h"
+#include "sim/kubelet/amounts.h"
 
 namespace tamp::embed {
 namespace {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "report/fleet_page.h"
-#include "world/autoscalers/machines.h"
-#include "world/world.h"
+#include "sim/autoscalers/machines.h"
+#include "sim/world/world.h"
+#include "terminal/fleet_page.h"
 
 namespace tamp::embed {
 

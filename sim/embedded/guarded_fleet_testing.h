@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "control/controller.h"
-#include "embed/memory_transport.h"
-#include "embed/world_agents.h"
-#include "embed/world_loop.h"
-#include "world/staging.h"
+#include "controller/controller.h"
+#include "sim/embedded/memory_transport.h"
+#include "sim/embedded/world_agents.h"
+#include "sim/embedded/world_loop.h"
+#include "sim/world/staging.h"
 
 namespace tamp::embed {
 

@@ -2,7 +2,7 @@
 // under an SLO guard".
 #include <algorithm>
 
-#include "embed/guarded_fleet_testing.h"
+#include "sim/embedded/guarded_fleet_testing.h"
 
 namespace tamp::embed {
 namespace {

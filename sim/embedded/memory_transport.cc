@@ -1,4 +1,4 @@
-#include "embed/memory_transport.h"
+#include "sim/embedded/memory_transport.h"
 
 #include <utility>
 

@@ -7,9 +7,9 @@
 #include <memory>
 #include <string>
 
-#include "kube/transport.h"
-#include "world/api/server.h"
-#include "world/engine/dice.h"
+#include "net/transport.h"
+#include "sim/api/dice.h"
+#include "sim/api/server.h"
 
 namespace tamp::embed {
 

@@ -1,12 +1,12 @@
-#include "embed/memory_transport.h"
+#include "sim/embedded/memory_transport.h"
 
 #include <gtest/gtest.h>
 
 #include <optional>
 #include <string>
 
-#include "codec/tree.h"
-#include "kube/fake_loop_testing.h"
+#include "net/fake_loop_testing.h"
+#include "wire/tree.h"
 
 namespace tamp::embed {
 namespace {

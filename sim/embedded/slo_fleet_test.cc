@@ -5,12 +5,12 @@
 
 #include <string>
 
-#include "codec/tree.h"
-#include "control/controller.h"
-#include "embed/memory_transport.h"
-#include "embed/world_agents.h"
-#include "embed/world_loop.h"
-#include "world/staging.h"
+#include "controller/controller.h"
+#include "sim/embedded/memory_transport.h"
+#include "sim/embedded/world_agents.h"
+#include "sim/embedded/world_loop.h"
+#include "sim/world/staging.h"
+#include "wire/tree.h"
 
 namespace tamp::embed {
 namespace {

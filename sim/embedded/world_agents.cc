@@ -1,4 +1,4 @@
-#include "embed/world_agents.h"
+#include "sim/embedded/world_agents.h"
 
 #include <utility>
 

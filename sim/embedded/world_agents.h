@@ -2,9 +2,9 @@
 // silent never answers.
 #pragma once
 
-#include "control/observation_source.h"
-#include "embed/memory_transport.h"
-#include "world/world.h"
+#include "controller/observation_source.h"
+#include "sim/embedded/memory_transport.h"
+#include "sim/world/world.h"
 
 namespace tamp::embed {
 

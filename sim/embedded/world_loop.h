@@ -8,9 +8,9 @@
 #include <optional>
 #include <utility>
 
-#include "kube/loop.h"
-#include "world/engine/dice.h"
-#include "world/world.h"
+#include "net/loop.h"
+#include "sim/api/dice.h"
+#include "sim/world/world.h"
 
 namespace tamp::embed {
 

@@ -1,4 +1,4 @@
-#include "embed/world_loop.h"
+#include "sim/embedded/world_loop.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "embed/world_prometheus.h"
+#include "sim/embedded/world_prometheus.h"
 
 #include <fmt/format.h>
 

@@ -2,9 +2,9 @@
 // highest p99 latency in the present minute of all pods that have one (`behaviour: {latency: …}` of a scenario).
 #pragma once
 
-#include "kube/loop.h"
-#include "kube/transport.h"
-#include "world/world.h"
+#include "net/loop.h"
+#include "net/transport.h"
+#include "sim/world/world.h"
 
 namespace tamp::embed {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "base/time.h"
+#include "core/time.h"
 
 namespace tamp::world {
 

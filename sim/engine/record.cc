@@ -1,4 +1,4 @@
-#include "world/engine/record.h"
+#include "sim/engine/record.h"
 
 #include <fmt/format.h>
 

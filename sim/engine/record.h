@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "world/engine/stage.h"
+#include "sim/engine/stage.h"
 
 namespace tamp::world {
 

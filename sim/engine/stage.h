@@ -12,11 +12,11 @@
 #include <string_view>
 #include <utility>
 
-#include "base/time.h"
-#include "world/api/server.h"
-#include "world/engine/dice.h"
-#include "world/engine/event_queue.h"
-#include "world/engine/story.h"
+#include "core/time.h"
+#include "sim/api/dice.h"
+#include "sim/api/server.h"
+#include "sim/engine/event_queue.h"
+#include "sim/engine/story.h"
 
 namespace tamp::world {
 

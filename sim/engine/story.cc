@@ -1,4 +1,4 @@
-#include "world/engine/story.h"
+#include "sim/engine/story.h"
 
 #include <fmt/format.h>
 

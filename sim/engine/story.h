@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/time.h"
+#include "core/time.h"
 
 namespace tamp::world {
 

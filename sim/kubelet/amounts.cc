@@ -1,9 +1,9 @@
-#include "world/kubelet/amounts.h"
+#include "sim/kubelet/amounts.h"
 
 #include <algorithm>
 #include <string>
 
-#include "codec/quantity.h"
+#include "wire/quantity.h"
 
 namespace tamp::world {
 namespace {

@@ -1,8 +1,8 @@
-#include "world/kubelet/behaviour.h"
+#include "sim/kubelet/behaviour.h"
 
 #include <string>
 
-#include "base/result.h"
+#include "core/result.h"
 
 namespace tamp::world {
 namespace {

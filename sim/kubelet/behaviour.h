@@ -22,9 +22,9 @@
 #include <optional>
 #include <string_view>
 
-#include "base/time.h"
-#include "codec/tree.h"
-#include "world/engine/dice.h"
+#include "core/time.h"
+#include "sim/api/dice.h"
+#include "wire/tree.h"
 
 namespace tamp::world {
 

@@ -1,8 +1,8 @@
-#include "world/kubelet/cpu_sharing.h"
+#include "sim/kubelet/cpu_sharing.h"
 
 #include <algorithm>
 
-#include "world/kubelet/demand.h"
+#include "sim/kubelet/demand.h"
 
 namespace tamp::world {
 namespace {

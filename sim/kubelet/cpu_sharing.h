@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "world/kubelet/amounts.h"
+#include "sim/kubelet/amounts.h"
 
 namespace tamp::world {
 

@@ -1,8 +1,8 @@
-#include "world/kubelet/cpu_sharing.h"
+#include "sim/kubelet/cpu_sharing.h"
 
 #include <gtest/gtest.h>
 
-#include "world/kubelet/demand.h"
+#include "sim/kubelet/demand.h"
 
 namespace tamp::world {
 namespace {

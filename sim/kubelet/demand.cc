@@ -1,4 +1,4 @@
-#include "world/kubelet/demand.h"
+#include "sim/kubelet/demand.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "codec/quantity.h"
+#include "wire/quantity.h"
 
 namespace tamp::world {
 namespace {

@@ -15,8 +15,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "base/result.h"
-#include "base/time.h"
+#include "core/result.h"
+#include "core/time.h"
 
 namespace tamp::world {
 

@@ -1,4 +1,4 @@
-#include "world/kubelet/demand.h"
+#include "sim/kubelet/demand.h"
 
 #include <gtest/gtest.h>
 

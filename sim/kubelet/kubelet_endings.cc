@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "world/kubelet/kubelets.h"
-#include "world/kubelet/news.h"
+#include "sim/kubelet/kubelets.h"
+#include "sim/kubelet/news.h"
 
 namespace tamp::world {
 namespace {

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <utility>
 
-#include "world/engine/stage.h"
-#include "world/kubelet/kubelets.h"
-#include "world/kubelet/node_object.h"
-#include "world/kubelet/pressure.h"
+#include "sim/engine/stage.h"
+#include "sim/kubelet/kubelets.h"
+#include "sim/kubelet/node_object.h"
+#include "sim/kubelet/pressure.h"
 
 namespace tamp::world {
 

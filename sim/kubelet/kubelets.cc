@@ -1,10 +1,10 @@
-#include "world/kubelet/kubelets.h"
+#include "sim/kubelet/kubelets.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "world/kubelet/news.h"
+#include "sim/kubelet/news.h"
 
 namespace tamp::world {
 namespace {

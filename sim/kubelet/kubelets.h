@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
-#include "world/engine/stage.h"
-#include "world/kubelet/pod_run.h"
+#include "sim/engine/stage.h"
+#include "sim/kubelet/pod_run.h"
 
 namespace tamp::world {
 

@@ -1,8 +1,8 @@
-#include "world/kubelet/kubelets.h"
+#include "sim/kubelet/kubelets.h"
 
 #include <gtest/gtest.h>
 
-#include "world/kubelet/kubelet_testing.h"
+#include "sim/kubelet/kubelet_testing.h"
 
 namespace tamp::world {
 namespace {

@@ -1,8 +1,8 @@
-#include "world/kubelet/news.h"
+#include "sim/kubelet/news.h"
 
 #include <fmt/format.h>
 
-#include "world/engine/record.h"
+#include "sim/engine/record.h"
 
 namespace tamp::world {
 namespace {

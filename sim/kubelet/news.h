@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "world/engine/stage.h"
-#include "world/kubelet/pod_run.h"
+#include "sim/engine/stage.h"
+#include "sim/kubelet/pod_run.h"
 
 namespace tamp::world {
 

@@ -1,5 +1,5 @@
 // What people read about pods and nodes in `kubectl describe`: the Events of kubelets.
-#include "world/kubelet/news.h"
+#include "sim/kubelet/news.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "world/kubelet/kubelet_testing.h"
+#include "sim/kubelet/kubelet_testing.h"
 
 namespace tamp::world {
 namespace {

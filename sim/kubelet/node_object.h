@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/time.h"
-#include "codec/tree.h"
+#include "core/time.h"
+#include "wire/tree.h"
 
 namespace tamp::world {
 

@@ -1,8 +1,8 @@
-#include "world/kubelet/node_object.h"
+#include "sim/kubelet/node_object.h"
 
 #include <gtest/gtest.h>
 
-#include "world/api/server.h"
+#include "sim/api/server.h"
 
 namespace tamp::world {
 namespace {

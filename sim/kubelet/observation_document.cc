@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <array>
 
-#include "base/json_writer.h"
-#include "world/kubelet/pressure.h"
+#include "core/json_writer.h"
+#include "sim/kubelet/pressure.h"
 
 namespace tamp::world {
 namespace {

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "codec/observation.h"
-#include "world/kubelet/kubelet_testing.h"
+#include "sim/kubelet/kubelet_testing.h"
+#include "wire/observation.h"
 
 namespace tamp::world {
 namespace {

@@ -1,4 +1,4 @@
-#include "world/kubelet/pod_run.h"
+#include "sim/kubelet/pod_run.h"
 
 #include <fmt/format.h>
 

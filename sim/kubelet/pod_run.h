@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "base/time.h"
-#include "codec/tree.h"
-#include "world/kubelet/amounts.h"
-#include "world/kubelet/behaviour.h"
+#include "core/time.h"
+#include "sim/kubelet/amounts.h"
+#include "sim/kubelet/behaviour.h"
+#include "wire/tree.h"
 
 namespace tamp::world {
 

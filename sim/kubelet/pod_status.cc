@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "world/api/server.h"
-#include "world/kubelet/pod_run.h"
+#include "sim/api/server.h"
+#include "sim/kubelet/pod_run.h"
 
 namespace tamp::world {
 namespace {

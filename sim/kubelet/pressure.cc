@@ -1,4 +1,4 @@
-#include "world/kubelet/pressure.h"
+#include "sim/kubelet/pressure.h"
 
 #include <algorithm>
 #include <array>

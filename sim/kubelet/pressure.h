@@ -14,12 +14,12 @@
 #include <utility>
 #include <vector>
 
-#include "model/policy.h"
-#include "model/tier.h"
-#include "world/engine/stage.h"
-#include "world/kubelet/cpu_sharing.h"
-#include "world/kubelet/demand.h"
-#include "world/kubelet/readings.h"
+#include "core/policy.h"
+#include "core/tier.h"
+#include "sim/engine/stage.h"
+#include "sim/kubelet/cpu_sharing.h"
+#include "sim/kubelet/demand.h"
+#include "sim/kubelet/readings.h"
 
 namespace tamp::world {
 

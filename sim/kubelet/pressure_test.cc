@@ -1,9 +1,9 @@
-#include "world/kubelet/pressure.h"
+#include "sim/kubelet/pressure.h"
 
 #include <gtest/gtest.h>
 
-#include "codec/observation.h"
-#include "world/kubelet/kubelet_testing.h"
+#include "sim/kubelet/kubelet_testing.h"
+#include "wire/observation.h"
 
 namespace tamp::world {
 namespace {

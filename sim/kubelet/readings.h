@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/time.h"
+#include "core/time.h"
 
 namespace tamp::world {
 

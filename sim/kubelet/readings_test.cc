@@ -1,4 +1,4 @@
-#include "world/kubelet/readings.h"
+#include "sim/kubelet/readings.h"
 
 #include <gtest/gtest.h>
 

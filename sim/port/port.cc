@@ -1,4 +1,4 @@
-#include "embed/port.h"
+#include "sim/port/port.h"
 
 #include <fmt/format.h>
 
@@ -10,9 +10,9 @@
 #include <random>
 #include <utility>
 
-#include "codec/base64.h"
-#include "serve/certificate.h"
-#include "serve/http_server.h"
+#include "net/certificate.h"
+#include "net/http_server.h"
+#include "wire/base64.h"
 
 namespace tamp::embed {
 namespace {

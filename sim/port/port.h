@@ -10,9 +10,9 @@
 #include <memory>
 #include <string>
 
-#include "base/result.h"
-#include "base/time.h"
-#include "world/api/server.h"
+#include "core/result.h"
+#include "core/time.h"
+#include "sim/api/server.h"
 
 namespace tamp::embed {
 

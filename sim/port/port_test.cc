@@ -1,5 +1,5 @@
 // The port with a real server behind it, asked over a raw TLS socket.
-#include "embed/port.h"
+#include "sim/port/port.h"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
-#include "kube/real_loop.h"
-#include "serve/http_client_for_test.h"
+#include "net/http_client_for_test.h"
+#include "net/real_loop.h"
 
 namespace tamp::embed {
 namespace {

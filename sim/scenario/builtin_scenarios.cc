@@ -1,4 +1,4 @@
-#include "world/scenario/scenario.h"
+#include "sim/scenario/scenario.h"
 
 namespace tamp::text {
 extern const std::string_view scenario_slo_fleet, scenario_anti_affinity, scenario_off_peak,

@@ -1,10 +1,10 @@
-#include "world/scenario/director.h"
+#include "sim/scenario/director.h"
 
 #include <algorithm>
 #include <optional>
 
-#include "world/scenario/scenario_objects.h"
-#include "world/scenario/workload_objects.h"
+#include "sim/scenario/scenario_objects.h"
+#include "sim/scenario/workload_objects.h"
 
 namespace tamp::world {
 namespace {

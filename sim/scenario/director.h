@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "world/engine/stage.h"
-#include "world/scenario/scenario.h"
+#include "sim/engine/stage.h"
+#include "sim/scenario/scenario.h"
 
 namespace tamp::world {
 

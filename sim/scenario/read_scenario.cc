@@ -2,9 +2,9 @@
 #include <charconv>
 #include <initializer_list>
 
-#include "codec/quantity.h"
-#include "codec/yaml.h"
-#include "world/scenario/scenario.h"
+#include "sim/scenario/scenario.h"
+#include "wire/quantity.h"
+#include "wire/yaml.h"
 
 namespace tamp::world {
 namespace {

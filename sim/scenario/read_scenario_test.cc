@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "world/scenario/scenario.h"
-#include "world/scenario/workload_objects.h"
+#include "sim/scenario/scenario.h"
+#include "sim/scenario/workload_objects.h"
 
 namespace tamp::world {
 namespace {

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/result.h"
-#include "base/time.h"
-#include "codec/tree.h"
+#include "core/result.h"
+#include "core/time.h"
+#include "wire/tree.h"
 
 namespace tamp::world {
 

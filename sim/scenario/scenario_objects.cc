@@ -1,8 +1,8 @@
-#include "world/scenario/scenario_objects.h"
+#include "sim/scenario/scenario_objects.h"
 
 #include <algorithm>
 
-#include "world/api/resource.h"
+#include "sim/api/resource.h"
 
 namespace tamp::world {
 namespace {

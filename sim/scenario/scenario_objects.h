@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "world/api/server.h"
+#include "sim/api/server.h"
 
 namespace tamp::world {
 

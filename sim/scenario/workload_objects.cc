@@ -1,4 +1,4 @@
-#include "world/scenario/workload_objects.h"
+#include "sim/scenario/workload_objects.h"
 
 #include <charconv>
 

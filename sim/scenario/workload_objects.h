@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "codec/tree.h"
-#include "world/engine/dice.h"
-#include "world/scenario/scenario.h"
+#include "sim/api/dice.h"
+#include "sim/scenario/scenario.h"
+#include "wire/tree.h"
 
 namespace tamp::world {
 

@@ -1,4 +1,4 @@
-#include "world/scheduler/announcer.h"
+#include "sim/scheduling/announcer.h"
 
 #include <fmt/format.h>
 

@@ -1,12 +1,12 @@
-#include "world/scheduler/board.h"
+#include "sim/scheduling/board.h"
 
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
 
-#include "codec/object.h"
-#include "codec/shelves.h"
+#include "store/shelves.h"
+#include "wire/object.h"
 
 namespace tamp::world {
 namespace {

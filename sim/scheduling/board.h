@@ -12,9 +12,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "codec/kinds.h"
-#include "world/api/object.h"
-#include "world/scheduler/census.h"
+#include "oracle/census.h"
+#include "sim/api/object.h"
+#include "wire/kinds.h"
 
 namespace tamp::world {
 

@@ -1,10 +1,10 @@
-#include "world/scheduler/claims.h"
+#include "sim/scheduling/claims.h"
 
 #include <fmt/format.h>
 
 #include <string>
 
-#include "world/scheduler/storage.h"
+#include "oracle/storage.h"
 
 namespace tamp::world {
 namespace {

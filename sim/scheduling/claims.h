@@ -5,8 +5,8 @@
 
 #include <string_view>
 
-#include "world/engine/stage.h"
-#include "world/scheduler/board.h"
+#include "sim/engine/stage.h"
+#include "sim/scheduling/board.h"
 
 namespace tamp::world {
 

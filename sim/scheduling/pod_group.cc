@@ -1,4 +1,4 @@
-#include "world/scheduler/pod_group.h"
+#include "sim/scheduling/pod_group.h"
 
 #include <algorithm>
 #include <string_view>

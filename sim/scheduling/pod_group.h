@@ -4,9 +4,9 @@
 
 #include <optional>
 
-#include "model/labels.h"
-#include "world/api/server.h"
-#include "world/scheduler/board.h"
+#include "core/labels.h"
+#include "sim/api/server.h"
+#include "sim/scheduling/board.h"
 
 namespace tamp::world {
 

@@ -18,7 +18,7 @@
 #include <tuple>
 #include <utility>
 
-#include "base/time.h"
+#include "core/time.h"
 
 namespace tamp::world {
 

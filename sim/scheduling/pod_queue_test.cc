@@ -1,4 +1,4 @@
-#include "world/scheduler/pod_queue.h"
+#include "sim/scheduling/pod_queue.h"
 
 #include <gtest/gtest.h>
 

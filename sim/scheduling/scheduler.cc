@@ -1,15 +1,15 @@
-#include "world/scheduler/scheduler.h"
+#include "sim/scheduling/scheduler.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "world/scheduler/claims.h"
-#include "world/scheduler/pod_group.h"
-#include "world/scheduler/preemption.h"
-#include "world/scheduler/score.h"
-#include "world/scheduler/waking.h"
+#include "oracle/preemption.h"
+#include "oracle/score.h"
+#include "sim/scheduling/claims.h"
+#include "sim/scheduling/pod_group.h"
+#include "sim/scheduling/waking.h"
 
 namespace tamp::world {
 namespace {

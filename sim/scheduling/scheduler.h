@@ -11,12 +11,12 @@
 #include <tuple>
 #include <vector>
 
-#include "world/engine/stage.h"
-#include "world/scheduler/announcer.h"
-#include "world/scheduler/board.h"
-#include "world/scheduler/pod_queue.h"
-#include "world/scheduler/refusal.h"
-#include "world/scheduler/survey.h"
+#include "oracle/refusal.h"
+#include "oracle/survey.h"
+#include "sim/engine/stage.h"
+#include "sim/scheduling/announcer.h"
+#include "sim/scheduling/board.h"
+#include "sim/scheduling/pod_queue.h"
 
 namespace tamp::world {
 

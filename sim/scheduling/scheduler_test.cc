@@ -1,5 +1,5 @@
 // The scheduler at work, alone with an API server: nobody else acts but the test.
-#include "world/scheduler/scheduler.h"
+#include "sim/scheduling/scheduler.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "codec/tree.h"
+#include "wire/tree.h"
 
 namespace tamp::world {
 namespace {

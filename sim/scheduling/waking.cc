@@ -1,10 +1,10 @@
-#include "world/scheduler/waking.h"
+#include "sim/scheduling/waking.h"
 
 #include <algorithm>
 #include <initializer_list>
 #include <string_view>
 
-#include "world/scheduler/filters.h"
+#include "oracle/filters.h"
 
 namespace tamp::world {
 namespace {

@@ -2,9 +2,9 @@
 // refused it; kube-scheduler calls the answers queueing hints.
 #pragma once
 
-#include "world/api/object.h"
-#include "world/scheduler/board.h"
-#include "world/scheduler/pod_queue.h"
+#include "sim/api/object.h"
+#include "sim/scheduling/board.h"
+#include "sim/scheduling/pod_queue.h"
 
 namespace tamp::world {
 

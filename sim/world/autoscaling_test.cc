@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <string>
 
-#include "world/scenario/scenario_objects.h"
-#include "world/staging.h"
+#include "sim/scenario/scenario_objects.h"
+#include "sim/world/staging.h"
 
 namespace tamp::world {
 namespace {

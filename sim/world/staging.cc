@@ -1,11 +1,11 @@
-#include "world/staging.h"
+#include "sim/world/staging.h"
 
 #include <utility>
 
-#include "codec/yaml.h"
-#include "world/api/fresh_cluster.h"
-#include "world/scenario/scenario_objects.h"
-#include "world/scenario/workload_objects.h"
+#include "sim/api/fresh_cluster.h"
+#include "sim/scenario/scenario_objects.h"
+#include "sim/scenario/workload_objects.h"
+#include "wire/yaml.h"
 
 namespace tamp::text {
 extern const std::string_view karpenter_crds, temperpolicy_crd, consolidationrun_crd, builtin_machines;

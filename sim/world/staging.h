@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include "base/result.h"
-#include "world/scenario/scenario.h"
-#include "world/world.h"
+#include "core/result.h"
+#include "sim/scenario/scenario.h"
+#include "sim/world/world.h"
 
 namespace tamp::world {
 

@@ -15,8 +15,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/sha256.h"
-#include "world/staging.h"
+#include "core/sha256.h"
+#include "sim/world/staging.h"
 
 namespace tamp::world {
 namespace {

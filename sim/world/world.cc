@@ -1,4 +1,4 @@
-#include "world/world.h"
+#include "sim/world/world.h"
 
 #include <algorithm>
 #include <cassert>

@@ -1,11 +1,11 @@
 // Whole scenarios in virtual time: what a cluster does, that it is the same for the same seed, and that a copy is a world.
-#include "world/world.h"
+#include "sim/world/world.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "world/staging.h"
+#include "sim/world/staging.h"
 
 namespace tamp::world {
 namespace {

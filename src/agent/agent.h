@@ -11,9 +11,9 @@
 #include "agent/machine.h"
 #include "agent/observation.h"
 #include "agent/sampler.h"
-#include "base/result.h"
-#include "base/time.h"
-#include "codec/node_pods.h"
+#include "core/result.h"
+#include "core/time.h"
+#include "wire/node_pods.h"
 
 namespace tamp::agent {
 

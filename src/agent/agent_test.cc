@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "agent/tree_testing.h"
-#include "codec/value.h"
+#include "wire/value.h"
 
 namespace tamp::agent {
 namespace {

@@ -5,8 +5,8 @@
 #include <cerrno>
 #include <system_error>
 
-#include "codec/cgroup_files.h"
-#include "codec/cgroup_names.h"
+#include "wire/cgroup_files.h"
+#include "wire/cgroup_names.h"
 
 namespace tamp::agent {
 namespace {

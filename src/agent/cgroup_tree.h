@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "agent/handle.h"
-#include "base/result.h"
+#include "core/result.h"
 
 namespace tamp::agent {
 

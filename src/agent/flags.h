@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "agent/agent.h"
-#include "base/result.h"
-#include "model/policy.h"
+#include "core/policy.h"
+#include "core/result.h"
 
 namespace tamp::agent {
 

@@ -11,10 +11,10 @@
 #include <optional>
 #include <string>
 
-#include "kube/loop.h"
-#include "kube/rate_limit.h"
-#include "serve/caller_access.h"
-#include "serve/http_server.h"
+#include "net/caller_access.h"
+#include "net/http_server.h"
+#include "net/loop.h"
+#include "net/rate_limit.h"
 
 namespace tamp::agent {
 

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "kube/fake_loop_testing.h"
-#include "kube/scripted_transport_testing.h"
+#include "net/fake_loop_testing.h"
+#include "net/scripted_transport_testing.h"
 
 namespace tamp::agent {
 namespace {

@@ -3,7 +3,7 @@
 #include <fstream>
 #include <utility>
 
-#include "serve/certificate.h"
+#include "net/certificate.h"
 
 namespace tamp::agent {
 namespace {

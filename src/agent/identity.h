@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
-#include "base/time.h"
-#include "serve/http_server.h"
+#include "core/result.h"
+#include "core/time.h"
+#include "net/http_server.h"
 
 namespace tamp::agent {
 

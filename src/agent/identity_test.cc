@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "agent/tree_testing.h"
-#include "serve/certificate.h"
+#include "net/certificate.h"
 
 namespace tamp::agent {
 namespace {

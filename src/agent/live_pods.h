@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "base/time.h"
-#include "codec/node_pod_store.h"
-#include "codec/node_pods.h"
-#include "kube/client.h"
-#include "kube/loop.h"
-#include "kube/reflector.h"
+#include "core/time.h"
+#include "net/client.h"
+#include "net/loop.h"
+#include "net/reflector.h"
+#include "wire/node_pod_store.h"
+#include "wire/node_pods.h"
 
 namespace tamp::agent {
 

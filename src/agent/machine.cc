@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "agent/handle.h"
-#include "codec/cgroup_files.h"
+#include "wire/cgroup_files.h"
 
 namespace tamp::agent {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "base/time.h"
+#include "core/time.h"
 
 namespace tamp::agent {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "codec/tier_requests.h"
+#include "wire/tier_requests.h"
 
 #ifndef TAMP_VERSION
 #define TAMP_VERSION "unknown"

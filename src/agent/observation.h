@@ -9,10 +9,10 @@
 
 #include "agent/machine.h"
 #include "agent/sampler.h"
-#include "base/json_writer.h"
-#include "model/observation.h"
-#include "model/tier.h"
-#include "model/tier_requests.h"
+#include "core/json_writer.h"
+#include "core/observation.h"
+#include "core/tier.h"
+#include "core/tier_requests.h"
 
 namespace tamp::agent {
 

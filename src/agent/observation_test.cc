@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "agent/tree_testing.h"
-#include "codec/observation.h"
-#include "codec/value.h"
+#include "wire/observation.h"
+#include "wire/value.h"
 
 namespace tamp::agent {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "agent/tree_testing.h"
-#include "codec/observation.h"
+#include "wire/observation.h"
 
 namespace tamp::agent {
 namespace {

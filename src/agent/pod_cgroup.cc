@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "codec/psi.h"
+#include "wire/psi.h"
 
 namespace tamp::agent {
 namespace {

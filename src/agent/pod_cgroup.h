@@ -11,7 +11,7 @@
 
 #include "agent/cgroup_tree.h"
 #include "agent/series.h"
-#include "codec/cgroup_files.h"
+#include "wire/cgroup_files.h"
 
 namespace tamp::agent {
 

@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "base/json_writer.h"
-#include "codec/tier_requests.h"
-#include "kube/backoff.h"
+#include "core/json_writer.h"
+#include "net/backoff.h"
+#include "wire/tier_requests.h"
 
 namespace tamp::agent {
 

@@ -9,10 +9,10 @@
 #include <optional>
 #include <string>
 
-#include "base/time.h"
-#include "kube/client.h"
-#include "kube/loop.h"
-#include "model/tier_requests.h"
+#include "core/tier_requests.h"
+#include "core/time.h"
+#include "net/client.h"
+#include "net/loop.h"
 
 namespace tamp::agent {
 

@@ -10,8 +10,8 @@
 #include "agent/maxima.h"
 #include "agent/pod_cgroup.h"
 #include "agent/series.h"
-#include "base/time.h"
-#include "codec/node_pods.h"
+#include "core/time.h"
+#include "wire/node_pods.h"
 
 namespace tamp::agent {
 

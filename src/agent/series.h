@@ -13,7 +13,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/time.h"
+#include "core/time.h"
 
 namespace tamp::agent {
 

@@ -14,12 +14,12 @@
 #include "agent/machine.h"
 #include "agent/pages.h"
 #include "agent/requests_publisher.h"
-#include "kube/access.h"
-#include "kube/curl_transport.h"
-#include "kube/real_loop.h"
-#include "kube/stop_signals.h"
-#include "serve/caller_access.h"
-#include "serve/http_server.h"
+#include "net/access.h"
+#include "net/caller_access.h"
+#include "net/curl_transport.h"
+#include "net/http_server.h"
+#include "net/real_loop.h"
+#include "net/stop_signals.h"
 
 namespace tamp::agent {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "agent/flags.h"
-#include "base/result.h"
-#include "codec/node_pods.h"
+#include "core/result.h"
+#include "wire/node_pods.h"
 
 namespace tamp::agent {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "codec/node_pods.h"
+#include "wire/node_pods.h"
 
 namespace tamp::agent::testing {
 

@@ -7,12 +7,12 @@
 #include <string>
 #include <string_view>
 
-#include "base/result.h"
 #include "cli/options.h"
-#include "codec/tree.h"
-#include "kube/client.h"
-#include "kube/curl_transport.h"
-#include "kube/real_loop.h"
+#include "core/result.h"
+#include "net/client.h"
+#include "net/curl_transport.h"
+#include "net/real_loop.h"
+#include "wire/tree.h"
 
 namespace tamp::cli {
 

@@ -3,15 +3,18 @@
 #include <algorithm>
 
 #include "cli/files.h"
-#include "codec/observation.h"
-#include "codec/settings.h"
-#include "decide/plan.h"
-#include "decide/road.h"
-#include "prove/prover.h"
-#include "report/explain_report.h"
-#include "report/fits_report.h"
-#include "report/plan_report.h"
-#include "schedule/fits.h"
+#include "documents/explain_document.h"
+#include "documents/fits_document.h"
+#include "documents/plan_document.h"
+#include "explain/explain_report.h"
+#include "explain/fits_report.h"
+#include "explain/plan_report.h"
+#include "fit/fits.h"
+#include "proof/prover.h"
+#include "search/plan.h"
+#include "search/road.h"
+#include "situation/resolve_settings.h"
+#include "wire/observation.h"
 
 namespace tamp::cli {
 namespace {

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
-#include "base/time.h"
 #include "cli/options.h"
 #include "cli/source.h"
-#include "report/style.h"
+#include "core/result.h"
+#include "core/time.h"
+#include "explain/style.h"
 
 namespace tamp::cli {
 

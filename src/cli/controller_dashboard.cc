@@ -4,8 +4,8 @@
 
 #include "cli/address.h"
 #include "cli/files.h"
-#include "kube/curl_transport.h"
-#include "serve/certificate.h"
+#include "net/certificate.h"
+#include "net/curl_transport.h"
 
 namespace tamp::cli {
 namespace {

@@ -4,15 +4,15 @@
 #include <memory>
 #include <string>
 
-#include "base/result.h"
 #include "cli/options.h"
-#include "control/controller.h"
-#include "control/dashboard_feed.h"
-#include "control/leader_service.h"
-#include "control/log.h"
-#include "kube/access.h"
-#include "kube/real_loop.h"
-#include "serve/dashboard.h"
+#include "controller/controller.h"
+#include "controller/dashboard_feed.h"
+#include "controller/leader_service.h"
+#include "controller/log.h"
+#include "core/result.h"
+#include "dashboard/dashboard.h"
+#include "net/access.h"
+#include "net/real_loop.h"
 
 namespace tamp::cli {
 

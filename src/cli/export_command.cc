@@ -8,11 +8,11 @@
 #include "cli/api_session.h"
 #include "cli/files.h"
 #include "cli/run_commands.h"
-#include "control/ledger.h"
-#include "execute/run_document.h"
-#include "report/audit.h"
-#include "report/layout.h"
-#include "report/run_page.h"
+#include "controller/ledger.h"
+#include "documents/audit.h"
+#include "documents/run_document.h"
+#include "explain/layout.h"
+#include "explain/run_page.h"
 
 namespace tamp::cli {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/result.h"
-#include "codec/snapshot.h"
+#include "core/result.h"
+#include "wire/snapshot.h"
 
 namespace tamp::cli {
 

@@ -5,9 +5,9 @@
 #include <span>
 #include <string>
 
-#include "base/result.h"
 #include "cli/options.h"
-#include "model/settings.h"
+#include "core/result.h"
+#include "core/settings.h"
 
 namespace tamp::cli {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "cli/flags.h"
-#include "report/layout.h"
+#include "explain/layout.h"
 
 namespace tamp::cli {
 namespace {

@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "cli/files.h"
-#include "codec/dump.h"
-#include "control/autoscaler_reader.h"
-#include "control/cluster_reader.h"
-#include "kube/curl_transport.h"
-#include "kube/real_loop.h"
-#include "report/words.h"
+#include "controller/autoscaler_reader.h"
+#include "controller/cluster_reader.h"
+#include "explain/words.h"
+#include "net/curl_transport.h"
+#include "net/real_loop.h"
+#include "wire/dump.h"
 
 namespace tamp::cli {
 namespace {

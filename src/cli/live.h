@@ -1,11 +1,11 @@
 // The live cluster, read once through the API server. Nothing in it is changed.
 #pragma once
 
-#include "base/result.h"
 #include "cli/options.h"
 #include "cli/source.h"
-#include "codec/store.h"
-#include "kube/access.h"
+#include "core/result.h"
+#include "net/access.h"
+#include "store/store.h"
 
 namespace tamp::cli {
 

@@ -10,13 +10,13 @@
 
 #include "cli/commands.h"
 #include "cli/controller_command.h"
-#include "cli/demo_command.h"
 #include "cli/files.h"
 #include "cli/live.h"
 #include "cli/options.h"
 #include "cli/run_commands.h"
 #include "cli/simulate_command.h"
-#include "cli/terminal.h"
+#include "cli/start_demo.h"
+#include "terminal/terminal.h"
 
 namespace tamp::cli {
 namespace {
@@ -43,7 +43,8 @@ double stopwatch_ms() {
 }
 
 // `unreachable` is set when a live cluster could not be read, which is no mistake of the user's.
-Result<std::string> answer(const Options& options, bool& unreachable) {
+Result<std::string> answer(const Options& options, std::span<const char* const> arguments,
+                           bool& unreachable) {
   const ClusterSource source =
       options.files.empty() ? live_source(options, environment, unreachable) : file_source(options);
   const Invocation invocation{options,
@@ -89,10 +90,8 @@ Result<std::string> answer(const Options& options, bool& unreachable) {
     }
     case Verb::Simulate:
       return run_simulate(invocation);
-    case Verb::Demo: {
-      TAMP_CHECK(run_demo(options, environment, TAMP_VERSION));
-      return std::string();
-    }
+    case Verb::Demo:
+      return start_demo(arguments);
   }
   return options.help;
 }
@@ -104,7 +103,7 @@ int run(std::span<const char* const> arguments) {
     return kBadInput;
   }
   bool unreachable = false;
-  const Result<std::string> text = answer(*options, unreachable);
+  const Result<std::string> text = answer(*options, arguments, unreachable);
   if (!text.ok()) {
     complain(text.error().message);
     return unreachable ? kFailed : kBadInput;

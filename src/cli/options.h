@@ -8,10 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
-#include "base/time.h"
-#include "decide/plan.h"
-#include "model/settings.h"
+#include "core/result.h"
+#include "core/settings.h"
+#include "core/time.h"
+#include "search/plan.h"
+#include "terminal/terminal.h"
 
 namespace tamp::cli {
 
@@ -36,7 +37,6 @@ enum class Verb : std::uint8_t {
   Audit
 };
 enum class Format : std::uint8_t { Table, Json, Yaml };
-enum class ColorWish : std::uint8_t { Auto, Always, Never };
 
 // For `tamp controller`.
 struct ControllerFlags {
@@ -116,9 +116,6 @@ struct Options {
   bool timings = false;
   std::vector<std::string> notes;  // for standard error: what was accepted without effect
 };
-
-// The value of an environment variable, nothing when it is not set.
-using Environment = std::function<std::optional<std::string>(const std::string&)>;
 
 // `arguments` is argv. An error is a usage error: exit status 2.
 Result<Options> parse_options(std::span<const char* const> arguments, const Environment& environment);

@@ -8,11 +8,11 @@
 
 #include "cli/api_session.h"
 #include "cli/files.h"
-#include "codec/tree_writer.h"
-#include "execute/run_document.h"
-#include "report/layout.h"
-#include "report/run_page.h"
-#include "report/yaml_writer.h"
+#include "documents/run_document.h"
+#include "documents/yaml_writer.h"
+#include "explain/layout.h"
+#include "explain/run_page.h"
+#include "wire/tree_writer.h"
 
 namespace tamp::cli {
 namespace {

@@ -4,9 +4,9 @@
 #include <functional>
 #include <string>
 
-#include "base/result.h"
 #include "cli/options.h"
-#include "report/style.h"
+#include "core/result.h"
+#include "explain/style.h"
 
 namespace tamp::cli {
 

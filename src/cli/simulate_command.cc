@@ -3,11 +3,11 @@
 #include <optional>
 #include <vector>
 
-#include "churn/replay.h"
-#include "churn/staging.h"
-#include "churn/workload.h"
 #include "cli/files.h"
-#include "report/churn_report.h"
+#include "replay/churn_report.h"
+#include "replay/replay.h"
+#include "replay/staging.h"
+#include "replay/workload.h"
 
 namespace tamp::cli {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <functional>
 
-#include "base/result.h"
 #include "cli/options.h"
-#include "codec/snapshot.h"
+#include "core/result.h"
+#include "wire/snapshot.h"
 
 namespace tamp::cli {
 

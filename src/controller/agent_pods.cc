@@ -1,11 +1,11 @@
-#include "control/agent_pods.h"
+#include "controller/agent_pods.h"
 
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "codec/agent_pods.h"
-#include "codec/observation.h"
+#include "wire/agent_pods.h"
+#include "wire/observation.h"
 
 namespace tamp::control {
 namespace {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "control/observation_source.h"
-#include "kube/client.h"
-#include "kube/transport.h"
+#include "controller/observation_source.h"
+#include "net/client.h"
+#include "net/transport.h"
 
 namespace tamp::control {
 

@@ -1,10 +1,10 @@
-#include "control/agent_pods.h"
+#include "controller/agent_pods.h"
 
 #include <gtest/gtest.h>
 
 #include <deque>
 
-#include "kube/fake_loop_testing.h"
+#include "net/fake_loop_testing.h"
 
 namespace tamp::control {
 namespace {

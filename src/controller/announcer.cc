@@ -1,4 +1,4 @@
-#include "control/announcer.h"
+#include "controller/announcer.h"
 
 #include <utility>
 

@@ -7,10 +7,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "control/pass.h"
-#include "kube/event_recorder.h"
-#include "kube/loop.h"
-#include "serve/metrics.h"
+#include "controller/metrics.h"
+#include "controller/pass.h"
+#include "net/event_recorder.h"
+#include "net/loop.h"
 
 namespace tamp::control {
 

@@ -1,10 +1,10 @@
-#include "control/application_reader.h"
+#include "controller/application_reader.h"
 
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "codec/prometheus_answer.h"
+#include "wire/prometheus_answer.h"
 
 namespace tamp::control {
 namespace {

@@ -11,12 +11,12 @@
 #include <optional>
 #include <string>
 
-#include "base/result.h"
-#include "control/log.h"
-#include "execute/sight.h"
-#include "kube/loop.h"
-#include "kube/transport.h"
-#include "model/guards.h"
+#include "controller/log.h"
+#include "core/guards.h"
+#include "core/result.h"
+#include "net/loop.h"
+#include "net/transport.h"
+#include "run/sight.h"
 
 namespace tamp::control {
 

@@ -1,9 +1,9 @@
 // Given a Prometheus that answers, falls silent or talks nonsense, expect what is known of the application, and for how long.
-#include "control/application_reader.h"
+#include "controller/application_reader.h"
 
 #include <gtest/gtest.h>
 
-#include "kube/fake_loop_testing.h"
+#include "net/fake_loop_testing.h"
 
 namespace tamp::control {
 namespace {

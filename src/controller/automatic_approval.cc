@@ -1,10 +1,10 @@
-#include "control/automatic_approval.h"
+#include "controller/automatic_approval.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "execute/advance.h"
+#include "run/advance.h"
 
 namespace tamp::control {
 namespace {

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "base/time.h"
-#include "execute/run.h"
-#include "model/cluster.h"
-#include "prove/proof.h"
+#include "core/cluster.h"
+#include "core/time.h"
+#include "proof/proof.h"
+#include "run/run.h"
 
 namespace tamp::control {
 

@@ -1,4 +1,4 @@
-#include "control/automatic_approval.h"
+#include "controller/automatic_approval.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-#include "control/autoscaler_reader.h"
+#include "controller/autoscaler_reader.h"
 
 #include <utility>
 
-#include "codec/autoscaler_status.h"
+#include "wire/autoscaler_status.h"
 
 namespace tamp::control {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "kube/client.h"
-#include "model/autoscaler_status.h"
+#include "core/autoscaler_status.h"
+#include "net/client.h"
 
 namespace tamp::control {
 

@@ -1,4 +1,4 @@
-#include "control/cluster_reader.h"
+#include "controller/cluster_reader.h"
 
 #include <fmt/format.h>
 

@@ -6,10 +6,10 @@
 #include <map>
 #include <string>
 
-#include "base/result.h"
-#include "codec/kinds.h"
-#include "codec/watch_event.h"
-#include "kube/client.h"
+#include "core/result.h"
+#include "net/client.h"
+#include "wire/kinds.h"
+#include "wire/watch_event.h"
 
 namespace tamp::control {
 

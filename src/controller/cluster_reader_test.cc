@@ -1,12 +1,12 @@
-#include "control/cluster_reader.h"
+#include "controller/cluster_reader.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "codec/store.h"
-#include "kube/fake_loop_testing.h"
-#include "kube/scripted_transport_testing.h"
+#include "net/fake_loop_testing.h"
+#include "net/scripted_transport_testing.h"
+#include "store/store.h"
 
 namespace tamp::control {
 namespace {

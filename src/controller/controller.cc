@@ -1,13 +1,13 @@
-#include "control/controller.h"
+#include "controller/controller.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "codec/settings.h"
-#include "prove/prover.h"
-#include "report/words.h"
+#include "explain/words.h"
+#include "proof/prover.h"
+#include "situation/resolve_settings.h"
 
 namespace tamp::control {
 namespace {

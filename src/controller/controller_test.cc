@@ -1,8 +1,8 @@
-#include "control/controller.h"
+#include "controller/controller.h"
 
 #include <gtest/gtest.h>
 
-#include "control/tiny_server_testing.h"
+#include "controller/tiny_server_testing.h"
 
 namespace tamp::control {
 namespace {

@@ -1,11 +1,11 @@
-#include "control/dashboard_feed.h"
+#include "controller/dashboard_feed.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "codec/settings.h"
-#include "codec/tree.h"
-#include "control/ledger.h"
+#include "controller/ledger.h"
+#include "situation/resolve_settings.h"
+#include "wire/tree.h"
 
 namespace tamp::control {
 namespace {

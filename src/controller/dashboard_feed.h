@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "control/pass.h"
-#include "control/run_shelf.h"
-#include "dashboard/look.h"
-#include "serve/event_hub.h"
+#include "controller/pass.h"
+#include "controller/run_shelf.h"
+#include "dashboard/event_hub.h"
+#include "documents/look.h"
 
 namespace tamp::control {
 

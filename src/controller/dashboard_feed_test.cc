@@ -1,4 +1,4 @@
-#include "control/dashboard_feed.h"
+#include "controller/dashboard_feed.h"
 
 #include <gtest/gtest.h>
 

@@ -1,14 +1,14 @@
-#include "control/hand.h"
+#include "controller/hand.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "codec/snapshot.h"
-#include "execute/claim_body.h"
-#include "execute/marks.h"
-#include "execute/resident.h"
+#include "documents/claim_body.h"
+#include "documents/marks.h"
+#include "run/resident.h"
+#include "wire/snapshot.h"
 
 namespace tamp::control {
 namespace {

@@ -8,10 +8,10 @@
 #include <functional>
 #include <string>
 
-#include "codec/tree.h"
-#include "execute/journal.h"
-#include "execute/run.h"
-#include "kube/client.h"
+#include "net/client.h"
+#include "run/journal.h"
+#include "run/run.h"
+#include "wire/tree.h"
 
 namespace tamp::control {
 

@@ -1,11 +1,11 @@
-#include "control/hand.h"
+#include "controller/hand.h"
 
 #include <gtest/gtest.h>
 
 #include <optional>
 
-#include "kube/fake_loop_testing.h"
-#include "kube/scripted_transport_testing.h"
+#include "net/fake_loop_testing.h"
+#include "net/scripted_transport_testing.h"
 
 namespace tamp::control {
 namespace {

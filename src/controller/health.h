@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/time.h"
-#include "kube/loop.h"
-#include "serve/http_server.h"
+#include "core/time.h"
+#include "net/http_server.h"
+#include "net/loop.h"
 
 namespace tamp::serve {
 

@@ -1,4 +1,4 @@
-#include "serve/health.h"
+#include "controller/health.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "control/informers.h"
+#include "controller/informers.h"
 
 #include <fmt/format.h>
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "codec/store.h"
-#include "kube/client.h"
-#include "kube/reflector.h"
+#include "net/client.h"
+#include "net/reflector.h"
+#include "store/store.h"
 
 namespace tamp::control {
 

@@ -1,8 +1,8 @@
-#include "control/leader_service.h"
+#include "controller/leader_service.h"
 
 #include <utility>
 
-#include "codec/tree.h"
+#include "wire/tree.h"
 
 namespace tamp::control {
 namespace {

@@ -9,9 +9,9 @@
 #include <functional>
 #include <string>
 
-#include "control/log.h"
-#include "kube/client.h"
-#include "kube/loop.h"
+#include "controller/log.h"
+#include "net/client.h"
+#include "net/loop.h"
 
 namespace tamp::control {
 

@@ -1,10 +1,10 @@
-#include "control/leader_service.h"
+#include "controller/leader_service.h"
 
 #include <gtest/gtest.h>
 
-#include "codec/tree.h"
-#include "kube/fake_loop_testing.h"
-#include "kube/scripted_transport_testing.h"
+#include "net/fake_loop_testing.h"
+#include "net/scripted_transport_testing.h"
+#include "wire/tree.h"
 
 namespace tamp::control {
 namespace {

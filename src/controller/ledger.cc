@@ -1,10 +1,10 @@
-#include "control/ledger.h"
+#include "controller/ledger.h"
 
 #include <utility>
 
-#include "base/json_writer.h"
-#include "base/sha256.h"
-#include "codec/tree.h"
+#include "core/json_writer.h"
+#include "core/sha256.h"
+#include "wire/tree.h"
 
 namespace tamp::control {
 namespace {

@@ -11,9 +11,9 @@
 #include <string>
 #include <string_view>
 
-#include "control/log.h"
-#include "kube/client.h"
-#include "kube/loop.h"
+#include "controller/log.h"
+#include "net/client.h"
+#include "net/loop.h"
 
 namespace tamp::control {
 

@@ -1,13 +1,13 @@
-#include "control/ledger.h"
+#include "controller/ledger.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "base/json_writer.h"
-#include "codec/tree.h"
-#include "kube/fake_loop_testing.h"
-#include "kube/scripted_transport_testing.h"
+#include "core/json_writer.h"
+#include "net/fake_loop_testing.h"
+#include "net/scripted_transport_testing.h"
+#include "wire/tree.h"
 
 namespace tamp::control {
 namespace {

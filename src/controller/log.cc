@@ -1,11 +1,11 @@
-#include "control/log.h"
+#include "controller/log.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "base/json_writer.h"
+#include "core/json_writer.h"
 
 namespace tamp::control {
 namespace {

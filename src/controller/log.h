@@ -10,8 +10,8 @@
 #include <utility>
 #include <variant>
 
-#include "base/result.h"
-#include "base/time.h"
+#include "core/result.h"
+#include "core/time.h"
 
 namespace tamp::control {
 

@@ -1,4 +1,4 @@
-#include "control/log.h"
+#include "controller/log.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "serve/metrics.h"
+#include "controller/metrics.h"
 
 #include <prometheus/counter.h>
 #include <prometheus/gauge.h>
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "serve/process_stats.h"
+#include "controller/process_stats.h"
 
 namespace tamp::serve {
 namespace {

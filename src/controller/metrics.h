@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
-#include "base/money.h"
-#include "base/time.h"
-#include "serve/http_server.h"
+#include "core/money.h"
+#include "core/time.h"
+#include "net/http_server.h"
 
 namespace tamp::serve {
 

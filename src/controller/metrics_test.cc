@@ -1,4 +1,4 @@
-#include "serve/metrics.h"
+#include "controller/metrics.h"
 
 #include <gtest/gtest.h>
 

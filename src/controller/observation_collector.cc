@@ -1,9 +1,9 @@
-#include "control/observation_collector.h"
+#include "controller/observation_collector.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "codec/observation.h"
+#include "wire/observation.h"
 
 namespace tamp::control {
 

@@ -19,10 +19,10 @@
 #include <utility>
 #include <vector>
 
-#include "control/log.h"
-#include "control/observation_source.h"
-#include "model/observation.h"
-#include "serve/metrics.h"
+#include "controller/log.h"
+#include "controller/metrics.h"
+#include "controller/observation_source.h"
+#include "core/observation.h"
 
 namespace tamp::control {
 

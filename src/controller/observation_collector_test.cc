@@ -1,11 +1,11 @@
 // Given agents that answer, lie, hang and come back, expect what is kept, refused, counted and logged.
-#include "control/observation_collector.h"
+#include "controller/observation_collector.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "kube/fake_loop_testing.h"
+#include "net/fake_loop_testing.h"
 
 namespace tamp::control {
 namespace {

@@ -5,8 +5,8 @@
 #include <functional>
 #include <string>
 
-#include "base/result.h"
-#include "kube/loop.h"
+#include "core/result.h"
+#include "net/loop.h"
 
 namespace tamp::control {
 

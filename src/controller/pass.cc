@@ -1,14 +1,14 @@
-#include "control/pass.h"
+#include "controller/pass.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
-#include "codec/settings.h"
-#include "decide/moves.h"
-#include "prove/prover.h"
-#include "report/plan_summary.h"
+#include "explain/plan_summary.h"
+#include "proof/prover.h"
+#include "search/moves.h"
+#include "situation/resolve_settings.h"
 
 namespace tamp::control {
 namespace {

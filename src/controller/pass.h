@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "base/time.h"
-#include "codec/snapshot.h"
-#include "decide/plan.h"
-#include "decide/policy_review.h"
-#include "model/observation.h"
-#include "model/settings.h"
-#include "prove/proof.h"
-#include "report/policy_status.h"
+#include "core/observation.h"
+#include "core/settings.h"
+#include "core/time.h"
+#include "documents/policy_review.h"
+#include "documents/policy_status.h"
+#include "proof/proof.h"
+#include "search/plan.h"
+#include "wire/snapshot.h"
 
 namespace tamp::control {
 

@@ -1,6 +1,6 @@
 // One pass of the controller over the fleet of "Automated node consolidation under an SLO guard": three machines, a cache that must not
 // suffer, filler and background. Given what was measured, expect what is published.
-#include "control/pass.h"
+#include "controller/pass.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

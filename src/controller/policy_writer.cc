@@ -1,10 +1,10 @@
-#include "control/policy_writer.h"
+#include "controller/policy_writer.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "base/json_writer.h"
-#include "base/sha256.h"
+#include "core/json_writer.h"
+#include "core/sha256.h"
 
 namespace tamp::control {
 namespace {

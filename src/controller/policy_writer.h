@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "codec/published_status.h"
-#include "control/log.h"
-#include "kube/client.h"
-#include "report/policy_status.h"
+#include "controller/log.h"
+#include "documents/policy_status.h"
+#include "net/client.h"
+#include "wire/published_status.h"
 
 namespace tamp::control {
 

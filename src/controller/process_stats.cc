@@ -1,4 +1,4 @@
-#include "serve/process_stats.h"
+#include "controller/process_stats.h"
 
 #include <sys/resource.h>
 #include <unistd.h>

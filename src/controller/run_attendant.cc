@@ -1,11 +1,11 @@
-#include "control/run_attendant.h"
+#include "controller/run_attendant.h"
 
 #include <algorithm>
 #include <charconv>
 #include <set>
 #include <utility>
 
-#include "execute/run_document.h"
+#include "documents/run_document.h"
 
 namespace tamp::control {
 namespace {
@@ -168,7 +168,7 @@ void RunAttendant::step() {
     const std::optional<execute::Desk> desk = surroundings_.desk(*run_);
     if (!desk) return;
     if (finalizer_due()) return write_finalizer();
-    execute::take_in(*run_, *desk, outlook->reading->cluster, loop_.now());
+    execute::take_in(*run_, *desk, outlook->reading->cluster, execute::status_bytes, loop_.now());
   }
   execute::Step step = execute::advance(*run_, look(*outlook));
   run_ = std::move(step.run);

@@ -20,13 +20,13 @@
 #include <string>
 #include <vector>
 
-#include "codec/snapshot.h"
-#include "control/hand.h"
-#include "control/log.h"
-#include "control/run_shelf.h"
-#include "execute/advance.h"
-#include "kube/client.h"
-#include "kube/loop.h"
+#include "controller/hand.h"
+#include "controller/log.h"
+#include "controller/run_shelf.h"
+#include "net/client.h"
+#include "net/loop.h"
+#include "run/advance.h"
+#include "wire/snapshot.h"
 
 namespace tamp::control {
 

@@ -1,13 +1,13 @@
-#include "control/run_keeper.h"
+#include "controller/run_keeper.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "base/json_writer.h"
-#include "control/automatic_approval.h"
-#include "execute/marks.h"
+#include "controller/automatic_approval.h"
+#include "core/json_writer.h"
+#include "documents/marks.h"
 
 namespace tamp::control {
 namespace {

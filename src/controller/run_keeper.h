@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "control/log.h"
-#include "control/run_attendant.h"
-#include "control/run_records.h"
-#include "control/run_shelf.h"
-#include "kube/event_recorder.h"
-#include "serve/metrics.h"
+#include "controller/log.h"
+#include "controller/metrics.h"
+#include "controller/run_attendant.h"
+#include "controller/run_records.h"
+#include "controller/run_shelf.h"
+#include "net/event_recorder.h"
 
 namespace tamp::control {
 

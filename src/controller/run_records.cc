@@ -1,8 +1,8 @@
-#include "control/run_records.h"
+#include "controller/run_records.h"
 
 #include <utility>
 
-#include "report/timeline.h"
+#include "documents/timeline.h"
 
 namespace tamp::control {
 namespace {

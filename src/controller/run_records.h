@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
-#include "control/ledger.h"
-#include "control/run_attendant.h"
-#include "report/audit.h"
+#include "controller/ledger.h"
+#include "controller/run_attendant.h"
+#include "documents/audit.h"
 
 namespace tamp::control {
 

@@ -1,8 +1,8 @@
-#include "control/run_shelf.h"
+#include "controller/run_shelf.h"
 
 #include <utility>
 
-#include "execute/run_document.h"
+#include "documents/run_document.h"
 
 namespace tamp::control {
 

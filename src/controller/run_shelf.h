@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
-#include "codec/tree.h"
-#include "execute/run.h"
-#include "kube/client.h"
-#include "kube/reflector.h"
+#include "core/result.h"
+#include "net/client.h"
+#include "net/reflector.h"
+#include "run/run.h"
+#include "wire/tree.h"
 
 namespace tamp::control {
 

@@ -1,11 +1,11 @@
-#include "control/run_shelf.h"
+#include "controller/run_shelf.h"
 
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
 
-#include "kube/fake_loop_testing.h"
-#include "kube/scripted_transport_testing.h"
+#include "net/fake_loop_testing.h"
+#include "net/scripted_transport_testing.h"
 
 namespace tamp::control {
 namespace {

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "codec/kinds.h"
-#include "kube/fake_loop_testing.h"
-#include "kube/resource.h"
-#include "kube/scripted_transport_testing.h"
+#include "net/fake_loop_testing.h"
+#include "net/resource.h"
+#include "net/scripted_transport_testing.h"
+#include "wire/kinds.h"
 
 namespace tamp::control {
 

@@ -1,10 +1,10 @@
-#include "serve/webhook.h"
+#include "controller/webhook.h"
 
 #include <string_view>
 #include <utility>
 
-#include "codec/admission.h"
-#include "decide/run_review.h"
+#include "documents/run_review.h"
+#include "wire/admission.h"
 
 namespace tamp::serve {
 namespace {

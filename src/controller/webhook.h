@@ -6,8 +6,8 @@
 #include <functional>
 #include <memory>
 
-#include "decide/policy_review.h"
-#include "serve/http_server.h"
+#include "documents/policy_review.h"
+#include "net/http_server.h"
 
 namespace tamp::serve {
 

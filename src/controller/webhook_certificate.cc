@@ -1,13 +1,13 @@
-#include "control/webhook_certificate.h"
+#include "controller/webhook_certificate.h"
 
 #include <fmt/format.h>
 
 #include <array>
 #include <utility>
 
-#include "base/json_writer.h"
-#include "codec/base64.h"
-#include "serve/certificate.h"
+#include "core/json_writer.h"
+#include "net/certificate.h"
+#include "wire/base64.h"
 
 namespace tamp::control {
 namespace {

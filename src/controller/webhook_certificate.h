@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "codec/webhook_objects.h"
-#include "control/log.h"
-#include "kube/client.h"
-#include "kube/loop.h"
-#include "serve/http_server.h"
+#include "controller/log.h"
+#include "net/client.h"
+#include "net/http_server.h"
+#include "net/loop.h"
+#include "wire/webhook_objects.h"
 
 namespace tamp::control {
 

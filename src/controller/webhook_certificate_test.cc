@@ -1,11 +1,11 @@
-#include "control/webhook_certificate.h"
+#include "controller/webhook_certificate.h"
 
 #include <gtest/gtest.h>
 
-#include "codec/base64.h"
-#include "kube/fake_loop_testing.h"
-#include "kube/scripted_transport_testing.h"
-#include "serve/certificate.h"
+#include "net/certificate.h"
+#include "net/fake_loop_testing.h"
+#include "net/scripted_transport_testing.h"
+#include "wire/base64.h"
 
 namespace tamp::control {
 namespace {

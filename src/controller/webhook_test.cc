@@ -1,11 +1,11 @@
 // The webhook as a specification: given this AdmissionReview, expect this answer.
-#include "serve/webhook.h"
+#include "controller/webhook.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "codec/base64.h"
-#include "codec/value.h"
+#include "wire/base64.h"
+#include "wire/value.h"
 
 namespace tamp::serve {
 namespace {

@@ -5,10 +5,10 @@
 #include <optional>
 #include <vector>
 
-#include "base/money.h"
-#include "model/labels.h"
-#include "model/resources.h"
-#include "model/symbols.h"
+#include "core/labels.h"
+#include "core/money.h"
+#include "core/resources.h"
+#include "core/symbols.h"
 
 namespace tamp {
 

@@ -1,10 +1,10 @@
-#include "model/cluster.h"
+#include "core/cluster.h"
 
 #include <algorithm>
 #include <numeric>
 
-#include "model/spec_hash.h"
-#include "model/tier.h"
+#include "core/spec_hash.h"
+#include "core/tier.h"
 
 namespace tamp {
 namespace {

@@ -13,16 +13,16 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/time.h"
-#include "model/catalogue.h"
-#include "model/node.h"
-#include "model/pod.h"
-#include "model/policy.h"
-#include "model/pool.h"
-#include "model/storage.h"
-#include "model/symbols.h"
-#include "model/tier_requests.h"
-#include "model/workload.h"
+#include "core/catalogue.h"
+#include "core/node.h"
+#include "core/pod.h"
+#include "core/policy.h"
+#include "core/pool.h"
+#include "core/storage.h"
+#include "core/symbols.h"
+#include "core/tier_requests.h"
+#include "core/time.h"
+#include "core/workload.h"
 
 namespace tamp {
 

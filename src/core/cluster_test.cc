@@ -1,4 +1,4 @@
-#include "model/cluster.h"
+#include "core/cluster.h"
 
 #include <gtest/gtest.h>
 

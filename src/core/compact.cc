@@ -1,4 +1,4 @@
-#include "model/compact.h"
+#include "core/compact.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,7 +1,7 @@
 // A cluster that has lived for long holds names, pod specs and label sets that nothing uses any more.
 #pragma once
 
-#include "model/cluster.h"
+#include "core/cluster.h"
 
 namespace tamp {
 

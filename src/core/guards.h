@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "base/time.h"
+#include "core/time.h"
 
 namespace tamp {
 

@@ -1,6 +1,6 @@
-#include "base/json_patch.h"
+#include "core/json_patch.h"
 
-#include "base/json_writer.h"
+#include "core/json_writer.h"
 
 namespace tamp {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/symbols.h"
+#include "core/symbols.h"
 
 namespace tamp {
 

@@ -1,4 +1,4 @@
-#include "model/labels.h"
+#include "core/labels.h"
 
 #include <gtest/gtest.h>
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/time.h"
-#include "model/cluster.h"
+#include "core/cluster.h"
+#include "core/time.h"
 
 namespace tamp::decide {
 

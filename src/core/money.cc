@@ -1,4 +1,4 @@
-#include "base/money.h"
+#include "core/money.h"
 
 #include <fmt/format.h>
 

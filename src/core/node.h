@@ -5,14 +5,14 @@
 #include <optional>
 #include <vector>
 
-#include "base/money.h"
-#include "base/time.h"
-#include "model/labels.h"
-#include "model/pod.h"
-#include "model/resources.h"
-#include "model/symbols.h"
-#include "model/taint.h"
-#include "model/tier_requests.h"
+#include "core/labels.h"
+#include "core/money.h"
+#include "core/pod.h"
+#include "core/resources.h"
+#include "core/symbols.h"
+#include "core/taint.h"
+#include "core/tier_requests.h"
+#include "core/time.h"
 
 namespace tamp {
 

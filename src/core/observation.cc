@@ -1,4 +1,4 @@
-#include "model/observation.h"
+#include "core/observation.h"
 
 #include <algorithm>
 

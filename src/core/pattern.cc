@@ -1,4 +1,4 @@
-#include "codec/pattern.h"
+#include "core/pattern.h"
 
 namespace tamp::codec {
 

@@ -5,11 +5,11 @@
 #include <optional>
 #include <vector>
 
-#include "base/time.h"
-#include "model/labels.h"
-#include "model/resources.h"
-#include "model/symbols.h"
-#include "model/taint.h"
+#include "core/labels.h"
+#include "core/resources.h"
+#include "core/symbols.h"
+#include "core/taint.h"
+#include "core/time.h"
 
 namespace tamp {
 

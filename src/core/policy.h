@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "base/time.h"
-#include "model/guards.h"
-#include "model/pool.h"
+#include "core/guards.h"
+#include "core/pool.h"
+#include "core/time.h"
 
 namespace tamp {
 

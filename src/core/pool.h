@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "base/time.h"
-#include "model/labels.h"
-#include "model/node.h"
-#include "model/resources.h"
-#include "model/taint.h"
+#include "core/labels.h"
+#include "core/node.h"
+#include "core/resources.h"
+#include "core/taint.h"
+#include "core/time.h"
 
 namespace tamp {
 

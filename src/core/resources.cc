@@ -1,4 +1,4 @@
-#include "model/resources.h"
+#include "core/resources.h"
 
 #include <algorithm>
 #include <limits>

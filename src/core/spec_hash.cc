@@ -1,4 +1,4 @@
-#include "model/spec_hash.h"
+#include "core/spec_hash.h"
 
 #include <cstdint>
 

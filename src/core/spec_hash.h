@@ -3,8 +3,8 @@
 
 #include <cstddef>
 
-#include "model/labels.h"
-#include "model/pod.h"
+#include "core/labels.h"
+#include "core/pod.h"
 
 namespace tamp {
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "model/labels.h"
-#include "model/symbols.h"
+#include "core/labels.h"
+#include "core/symbols.h"
 
 namespace tamp {
 

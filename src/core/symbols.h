@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/ids.h"
+#include "core/ids.h"
 
 namespace tamp {
 

@@ -1,4 +1,4 @@
-#include "model/symbols.h"
+#include "core/symbols.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "model/symbols.h"
+#include "core/symbols.h"
 
 namespace tamp {
 

@@ -1,4 +1,4 @@
-#include "model/tier.h"
+#include "core/tier.h"
 
 namespace tamp {
 

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <optional>
 
-#include "model/pod.h"
-#include "model/policy.h"
-#include "model/tier_word.h"
+#include "core/pod.h"
+#include "core/policy.h"
+#include "core/tier_word.h"
 
 namespace tamp {
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-#include "model/tier_word.h"
+#include "core/tier_word.h"
 
 namespace tamp {
 

@@ -1,4 +1,4 @@
-#include "base/time.h"
+#include "core/time.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

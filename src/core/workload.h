@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "model/labels.h"
-#include "model/pod.h"
-#include "model/symbols.h"
+#include "core/labels.h"
+#include "core/pod.h"
+#include "core/symbols.h"
 
 namespace tamp {
 

@@ -1,9 +1,9 @@
-#include "serve/audit_collection.h"
+#include "dashboard/audit_collection.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "report/audit.h"
+#include "documents/audit.h"
 
 namespace tamp::serve {
 

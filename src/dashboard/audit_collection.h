@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "dashboard/documents.h"
+#include "documents/dashboard_documents.h"
 
 namespace tamp::serve {
 

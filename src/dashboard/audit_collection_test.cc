@@ -1,8 +1,8 @@
-#include "serve/audit_collection.h"
+#include "dashboard/audit_collection.h"
 
 #include <gtest/gtest.h>
 
-#include "report/audit.h"
+#include "documents/audit.h"
 
 namespace tamp::serve {
 namespace {

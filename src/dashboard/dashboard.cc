@@ -1,15 +1,15 @@
-#include "serve/dashboard.h"
+#include "dashboard/dashboard.h"
 
 #include <algorithm>
 #include <chrono>
 #include <utility>
 
-#include "base/json_writer.h"
-#include "base/sha256.h"
-#include "dashboard/documents.h"
-#include "serve/caller_access.h"
-#include "serve/gzip.h"
-#include "serve/pages.h"
+#include "core/json_writer.h"
+#include "core/sha256.h"
+#include "dashboard/pages.h"
+#include "documents/dashboard_documents.h"
+#include "net/caller_access.h"
+#include "net/gzip.h"
 
 namespace tamp::serve {
 namespace {

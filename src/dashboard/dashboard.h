@@ -19,16 +19,16 @@
 #include <string>
 #include <vector>
 
-#include "dashboard/look.h"
-#include "kube/client.h"
-#include "serve/audit_collection.h"
-#include "serve/dashboard_actions.h"
-#include "serve/dashboard_route.h"
-#include "serve/event_hub.h"
-#include "serve/http_server.h"
-#include "serve/sessions.h"
-#include "serve/user_rights.h"
-#include "serve/worker.h"
+#include "dashboard/audit_collection.h"
+#include "dashboard/dashboard_actions.h"
+#include "dashboard/dashboard_route.h"
+#include "dashboard/event_hub.h"
+#include "dashboard/sessions.h"
+#include "dashboard/user_rights.h"
+#include "documents/look.h"
+#include "net/client.h"
+#include "net/http_server.h"
+#include "net/worker.h"
 
 namespace tamp::serve {
 

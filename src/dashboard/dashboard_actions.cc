@@ -1,12 +1,12 @@
-#include "serve/dashboard_actions.h"
+#include "dashboard/dashboard_actions.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "base/json_writer.h"
-#include "dashboard/documents.h"
+#include "core/json_writer.h"
+#include "documents/dashboard_documents.h"
 
 namespace tamp::serve {
 namespace {

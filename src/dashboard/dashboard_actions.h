@@ -10,11 +10,11 @@
 #include <memory>
 #include <string>
 
-#include "codec/tree.h"
-#include "dashboard/look.h"
-#include "kube/client.h"
-#include "serve/http_server.h"
-#include "serve/sessions.h"
+#include "dashboard/sessions.h"
+#include "documents/look.h"
+#include "net/client.h"
+#include "net/http_server.h"
+#include "wire/tree.h"
 
 namespace tamp::serve {
 

@@ -1,9 +1,9 @@
-#include "serve/dashboard_actions.h"
+#include "dashboard/dashboard_actions.h"
 
 #include <gtest/gtest.h>
 
-#include "kube/fake_loop_testing.h"
-#include "kube/scripted_transport_testing.h"
+#include "net/fake_loop_testing.h"
+#include "net/scripted_transport_testing.h"
 
 namespace tamp::serve {
 namespace {

@@ -1,4 +1,4 @@
-#include "serve/dashboard_route.h"
+#include "dashboard/dashboard_route.h"
 
 #include <gtest/gtest.h>
 

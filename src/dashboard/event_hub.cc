@@ -1,4 +1,4 @@
-#include "serve/event_hub.h"
+#include "dashboard/event_hub.h"
 
 #include <charconv>
 

@@ -18,9 +18,9 @@
 #include <string>
 #include <string_view>
 
-#include "base/time.h"
-#include "kube/loop.h"
-#include "serve/http_stream.h"
+#include "core/time.h"
+#include "net/http_stream.h"
+#include "net/loop.h"
 
 namespace tamp::serve {
 

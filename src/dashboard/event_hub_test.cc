@@ -1,8 +1,8 @@
-#include "serve/event_hub.h"
+#include "dashboard/event_hub.h"
 
 #include <gtest/gtest.h>
 
-#include "serve/gzip.h"
+#include "net/gzip.h"
 
 namespace tamp::serve {
 namespace {

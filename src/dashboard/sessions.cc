@@ -1,4 +1,4 @@
-#include "serve/sessions.h"
+#include "dashboard/sessions.h"
 
 #include <openssl/crypto.h>
 #include <openssl/rand.h>
@@ -7,7 +7,7 @@
 #include <array>
 #include <cstdlib>
 
-#include "base/sha256.h"
+#include "core/sha256.h"
 
 namespace tamp::serve {
 namespace {

@@ -14,9 +14,9 @@
 #include <string>
 #include <string_view>
 
-#include "base/time.h"
-#include "codec/access_review.h"
-#include "kube/loop.h"
+#include "core/time.h"
+#include "net/loop.h"
+#include "wire/access_review.h"
 
 namespace tamp::serve {
 

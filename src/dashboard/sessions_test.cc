@@ -1,4 +1,4 @@
-#include "serve/sessions.h"
+#include "dashboard/sessions.h"
 
 #include <gtest/gtest.h>
 

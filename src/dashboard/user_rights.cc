@@ -1,4 +1,4 @@
-#include "serve/user_rights.h"
+#include "dashboard/user_rights.h"
 
 #include <string_view>
 #include <utility>

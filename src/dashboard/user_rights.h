@@ -11,8 +11,8 @@
 #include <map>
 #include <string>
 
-#include "kube/client.h"
-#include "serve/sessions.h"
+#include "dashboard/sessions.h"
+#include "net/client.h"
 
 namespace tamp::serve {
 

@@ -1,12 +1,12 @@
-#include "serve/user_rights.h"
+#include "dashboard/user_rights.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "codec/tree.h"
-#include "kube/fake_loop_testing.h"
-#include "kube/scripted_transport_testing.h"
+#include "net/fake_loop_testing.h"
+#include "net/scripted_transport_testing.h"
+#include "wire/tree.h"
 
 namespace tamp::serve {
 namespace {

@@ -1,9 +1,9 @@
-#include "report/audit.h"
+#include "documents/audit.h"
 
 #include <fmt/format.h>
 
-#include "base/json_writer.h"
-#include "base/sha256.h"
+#include "core/json_writer.h"
+#include "core/sha256.h"
 
 namespace tamp::report {
 namespace {

@@ -13,9 +13,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
-#include "base/time.h"
-#include "execute/run.h"
+#include "core/result.h"
+#include "core/time.h"
+#include "run/run.h"
 
 namespace tamp::report {
 

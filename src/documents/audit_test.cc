@@ -1,4 +1,4 @@
-#include "report/audit.h"
+#include "documents/audit.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "execute/claim_body.h"
+#include "documents/claim_body.h"
 
 #include <algorithm>
 #include <cctype>
 #include <set>
 
-#include "execute/marks.h"
+#include "documents/marks.h"
 
 namespace tamp::execute {
 namespace {

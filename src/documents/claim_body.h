@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "base/result.h"
-#include "codec/tree.h"
-#include "execute/run.h"
+#include "core/result.h"
+#include "run/run.h"
+#include "wire/tree.h"
 
 namespace tamp::execute {
 

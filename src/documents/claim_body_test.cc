@@ -1,9 +1,9 @@
-#include "execute/claim_body.h"
+#include "documents/claim_body.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "execute/marks.h"
+#include "documents/marks.h"
 
 namespace tamp::execute {
 namespace {

@@ -1,10 +1,10 @@
 // A command and its parts as fields of a document; Writer is JsonWriter or YamlWriter.
 #pragma once
 
-#include "decide/plan.h"
-#include "model/cluster.h"
-#include "report/one_or_several.h"
-#include "report/words.h"
+#include "core/cluster.h"
+#include "explain/one_or_several.h"
+#include "explain/words.h"
+#include "search/plan.h"
 
 namespace tamp::report {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "base/result.h"
-#include "codec/tree.h"
-#include "dashboard/look.h"
+#include "core/result.h"
+#include "documents/look.h"
+#include "wire/tree.h"
 
 namespace tamp::dashboard {
 

@@ -1,9 +1,9 @@
-#include "dashboard/documents.h"
+#include "documents/dashboard_documents.h"
 
 #include <gtest/gtest.h>
 
-#include "report/audit.h"
-#include "report/sample_testing.h"
+#include "documents/audit.h"
+#include "explain/sample_testing.h"
 
 namespace tamp::dashboard {
 namespace {

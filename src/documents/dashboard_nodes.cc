@@ -4,13 +4,13 @@
 #include <set>
 #include <unordered_map>
 
-#include "base/json_writer.h"
-#include "codec/tree.h"
-#include "dashboard/documents.h"
-#include "dashboard/usage.h"
-#include "report/explain_report.h"
-#include "report/tier_counts.h"
-#include "report/words.h"
+#include "core/json_writer.h"
+#include "documents/dashboard_documents.h"
+#include "documents/explain_document.h"
+#include "documents/usage.h"
+#include "explain/tier_counts.h"
+#include "explain/words.h"
+#include "wire/tree.h"
 
 namespace tamp::dashboard {
 namespace {

@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <map>
 
-#include "base/json_writer.h"
-#include "dashboard/documents.h"
-#include "dashboard/withheld.h"
-#include "decide/reason.h"
-#include "report/plan_summary.h"
+#include "core/json_writer.h"
+#include "documents/dashboard_documents.h"
+#include "documents/withheld.h"
+#include "explain/plan_summary.h"
+#include "gates/reason.h"
 
 namespace tamp::dashboard {
 namespace {

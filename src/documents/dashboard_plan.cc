@@ -1,10 +1,10 @@
 #include <algorithm>
 
-#include "base/json_writer.h"
-#include "dashboard/documents.h"
-#include "dashboard/usage.h"
-#include "dashboard/withheld.h"
-#include "report/proposal_fields.h"
+#include "core/json_writer.h"
+#include "documents/dashboard_documents.h"
+#include "documents/proposal_fields.h"
+#include "documents/usage.h"
+#include "documents/withheld.h"
 
 namespace tamp::dashboard {
 namespace {

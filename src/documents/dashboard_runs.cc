@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "base/json_writer.h"
-#include "codec/tree.h"
-#include "dashboard/documents.h"
-#include "execute/limits.h"
-#include "report/audit.h"
-#include "report/proposal_fields.h"
+#include "core/json_writer.h"
+#include "documents/audit.h"
+#include "documents/dashboard_documents.h"
+#include "documents/proposal_fields.h"
+#include "run/limits.h"
+#include "wire/tree.h"
 
 namespace tamp::dashboard {
 namespace {

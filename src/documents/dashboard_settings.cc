@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
-#include "base/json_writer.h"
-#include "codec/tree_writer.h"
-#include "dashboard/documents.h"
-#include "dashboard/setting_words.h"
-#include "dashboard/what_if.h"
-#include "report/words.h"
-#include "report/yaml_writer.h"
+#include "core/json_writer.h"
+#include "documents/dashboard_documents.h"
+#include "documents/setting_words.h"
+#include "documents/what_if.h"
+#include "documents/yaml_writer.h"
+#include "explain/words.h"
+#include "wire/tree_writer.h"
 
 namespace tamp::dashboard {
 namespace {

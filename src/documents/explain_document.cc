@@ -1,8 +1,10 @@
-#include "base/json_writer.h"
-#include "report/command_fields.h"
-#include "report/explain_report.h"
-#include "report/tier_counts.h"
-#include "report/yaml_writer.h"
+#include "documents/explain_document.h"
+
+#include "core/json_writer.h"
+#include "documents/command_fields.h"
+#include "documents/yaml_writer.h"
+#include "explain/explain_report.h"
+#include "explain/tier_counts.h"
 
 namespace tamp::report {
 namespace {

@@ -8,14 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "base/money.h"
-#include "base/time.h"
-#include "codec/snapshot.h"
-#include "decide/plan.h"
-#include "execute/run.h"
-#include "model/observation.h"
-#include "model/settings.h"
-#include "prove/proof.h"
+#include "core/money.h"
+#include "core/observation.h"
+#include "core/settings.h"
+#include "core/time.h"
+#include "proof/proof.h"
+#include "run/run.h"
+#include "search/plan.h"
+#include "wire/snapshot.h"
 
 namespace tamp::dashboard {
 

@@ -1,9 +1,9 @@
-#include "execute/marks.h"
+#include "documents/marks.h"
 
 #include <algorithm>
 #include <set>
 
-#include "base/json_writer.h"
+#include "core/json_writer.h"
 
 namespace tamp::execute {
 namespace {

@@ -11,25 +11,14 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json_patch.h"
-#include "base/result.h"
-#include "codec/run_note.h"
-#include "codec/tree.h"
-#include "execute/journal.h"
+#include "core/json_patch.h"
+#include "core/result.h"
+#include "run/journal.h"
+#include "run/mark_names.h"
+#include "wire/run_note.h"
+#include "wire/tree.h"
 
 namespace tamp::execute {
-
-inline constexpr std::string_view kNote = "temper.codes/run";
-inline constexpr std::string_view kTaint = "temper.codes/consolidating";
-inline constexpr std::string_view kNoLoadBalancer = "node.kubernetes.io/exclude-from-external-load-balancers";
-inline constexpr std::string_view kProtections[] = {"karpenter.sh/do-not-disrupt",
-                                                    "cluster-autoscaler.kubernetes.io/scale-down-disabled",
-                                                    "autoscaling.cast.ai/removal-disabled"};
-
-// The words in Note::added that are no annotations.
-inline constexpr std::string_view kAddedCordon = "cordon";
-inline constexpr std::string_view kAddedTaint = "taint";
-inline constexpr std::string_view kAddedNoLoadBalancer = "no-load-balancer";
 
 using Note = codec::RunNote;
 // Tolerant: a note that somebody spoilt is no note.

@@ -1,4 +1,4 @@
-#include "execute/marks.h"
+#include "documents/marks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,10 +1,12 @@
-#include "base/json_writer.h"
-#include "report/command_fields.h"
-#include "report/plan_report.h"
-#include "report/plan_summary.h"
-#include "report/proposal_fields.h"
-#include "report/road_fields.h"
-#include "report/yaml_writer.h"
+#include "documents/plan_document.h"
+
+#include "core/json_writer.h"
+#include "documents/command_fields.h"
+#include "documents/proposal_fields.h"
+#include "documents/road_fields.h"
+#include "documents/yaml_writer.h"
+#include "explain/plan_report.h"
+#include "explain/plan_summary.h"
 
 namespace tamp::report {
 namespace {

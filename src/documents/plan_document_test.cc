@@ -1,8 +1,9 @@
+#include "documents/plan_document.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "report/plan_report.h"
-#include "report/sample_testing.h"
+#include "explain/plan_report.h"
+#include "explain/sample_testing.h"
 
 namespace tamp::report {
 namespace {

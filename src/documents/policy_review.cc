@@ -1,11 +1,11 @@
-#include "decide/policy_review.h"
+#include "documents/policy_review.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <string_view>
 
-#include "codec/pattern.h"
+#include "core/pattern.h"
 
 namespace tamp::decide {
 namespace {

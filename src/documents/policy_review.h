@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "model/cluster.h"
-#include "model/policy.h"
+#include "core/cluster.h"
+#include "core/policy.h"
 
 namespace tamp::decide {
 

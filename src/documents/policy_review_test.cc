@@ -1,4 +1,4 @@
-#include "decide/policy_review.h"
+#include "documents/policy_review.h"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,13 @@
-#include "report/policy_status.h"
+#include "documents/policy_status.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "base/json_writer.h"
-#include "report/plan_summary.h"
-#include "report/words.h"
+#include "core/json_writer.h"
+#include "explain/plan_summary.h"
+#include "explain/words.h"
 
 namespace tamp::report {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "decide/plan.h"
-#include "model/cluster.h"
-#include "prove/proof.h"
+#include "core/cluster.h"
+#include "proof/proof.h"
+#include "search/plan.h"
 
 namespace tamp::report {
 

@@ -1,8 +1,8 @@
-#include "report/policy_status.h"
+#include "documents/policy_status.h"
 
 #include <gtest/gtest.h>
 
-#include "report/sample_testing.h"
+#include "explain/sample_testing.h"
 
 namespace tamp::report {
 namespace {

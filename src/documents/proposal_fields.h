@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "base/time.h"
-#include "prove/proof.h"
-#include "report/one_or_several.h"
+#include "core/time.h"
+#include "explain/one_or_several.h"
+#include "proof/proof.h"
 
 namespace tamp::report {
 

@@ -1,9 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/json_writer.h"
-#include "report/proposal_fields.h"
-#include "report/proposal_page.h"
+#include "core/json_writer.h"
+#include "documents/proposal_fields.h"
+#include "explain/proposal_page.h"
 
 namespace tamp::report {
 namespace {

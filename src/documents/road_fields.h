@@ -3,9 +3,9 @@
 
 #include <string_view>
 
-#include "decide/road.h"
-#include "report/one_or_several.h"
-#include "report/words.h"
+#include "explain/one_or_several.h"
+#include "explain/words.h"
+#include "search/road.h"
 
 namespace tamp::report {
 

@@ -1,10 +1,10 @@
 // A run from its object. Strict where the journal is concerned: what cannot be read must not be guessed, since a change that
 // is not known is a change that is not taken back.
-#include "execute/run_document.h"
+#include "documents/run_document.h"
 
 #include <fmt/format.h>
 
-#include "codec/tree.h"
+#include "wire/tree.h"
 
 namespace tamp::execute {
 namespace {

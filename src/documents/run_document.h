@@ -1,10 +1,11 @@
 // A run as a ConsolidationRun object, and back. The status is under 256 KiB whatever the run did.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
-#include "base/result.h"
-#include "execute/run.h"
+#include "core/result.h"
+#include "run/run.h"
 
 namespace tamp::execute {
 
@@ -13,5 +14,7 @@ namespace tamp::execute {
 tamp::Result<Run> read_run(const std::string& object);
 // The status, as JSON with canonical bytes: equal runs give equal texts.
 std::string write_status(const Run& run);
+// How large that is.
+std::size_t status_bytes(const Run& run);
 
 }  // namespace tamp::execute

@@ -1,9 +1,9 @@
-#include "execute/run_document.h"
+#include "documents/run_document.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "execute/stage_for_test.h"
+#include "run/stage_for_test.h"
 
 namespace tamp::execute {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <string_view>
 
-#include "base/result.h"
-#include "decide/policy_review.h"
-#include "model/run.h"
+#include "core/result.h"
+#include "core/run.h"
+#include "documents/policy_review.h"
 
 namespace tamp::decide {
 

@@ -1,4 +1,4 @@
-#include "decide/run_review.h"
+#include "documents/run_review.h"
 
 #include <gtest/gtest.h>
 

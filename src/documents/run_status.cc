@@ -1,8 +1,8 @@
 // A run's status as JSON. What is empty is left out, so that a long journal stays small; the order of keys is fixed.
 #include <fmt/format.h>
 
-#include "base/json_writer.h"
-#include "execute/run_document.h"
+#include "core/json_writer.h"
+#include "documents/run_document.h"
 
 namespace tamp::execute {
 namespace {
@@ -192,5 +192,7 @@ std::string write_status(const Run& run) {
   writer.status(run);
   return writer.take();
 }
+
+std::size_t status_bytes(const Run& run) { return write_status(run).size(); }
 
 }  // namespace tamp::execute

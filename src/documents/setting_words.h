@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/time.h"
-#include "model/pool.h"
+#include "core/pool.h"
+#include "core/time.h"
 
 namespace tamp::dashboard {
 

@@ -1,10 +1,10 @@
-#include "report/timeline.h"
+#include "documents/timeline.h"
 
 #include <algorithm>
 #include <optional>
 
-#include "base/json_writer.h"
-#include "report/proposal_fields.h"
+#include "core/json_writer.h"
+#include "documents/proposal_fields.h"
 
 namespace tamp::report {
 namespace {

@@ -5,12 +5,12 @@
 #include <string>
 #include <string_view>
 
-#include "base/time.h"
-#include "execute/run.h"
-#include "execute/sight.h"
-#include "model/cluster.h"
-#include "model/observation.h"
-#include "prove/proof.h"
+#include "core/cluster.h"
+#include "core/observation.h"
+#include "core/time.h"
+#include "proof/proof.h"
+#include "run/run.h"
+#include "run/sight.h"
 
 namespace tamp::report {
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "model/observation.h"
-#include "model/tier_word.h"
+#include "core/observation.h"
+#include "core/tier_word.h"
 
 namespace tamp::dashboard {
 

@@ -1,17 +1,17 @@
-#include "dashboard/what_if.h"
+#include "documents/what_if.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <utility>
 
-#include "codec/tree_writer.h"
-#include "dashboard/documents.h"
-#include "dashboard/setting_words.h"
-#include "prove/prover.h"
-#include "report/policy_status.h"
-#include "report/words.h"
-#include "report/yaml_writer.h"
+#include "documents/dashboard_documents.h"
+#include "documents/policy_status.h"
+#include "documents/setting_words.h"
+#include "documents/yaml_writer.h"
+#include "explain/words.h"
+#include "proof/prover.h"
+#include "wire/tree_writer.h"
 
 namespace tamp::dashboard {
 namespace {

@@ -1,8 +1,8 @@
 // Where a what-if begins: the settings that can be tried, as they are now.
 #pragma once
 
-#include "base/json_writer.h"
-#include "dashboard/look.h"
+#include "core/json_writer.h"
+#include "documents/look.h"
 
 namespace tamp::dashboard {
 

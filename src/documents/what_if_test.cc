@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "dashboard/documents.h"
-#include "prove/prove_testing.h"
+#include "documents/dashboard_documents.h"
+#include "proof/prove_testing.h"
 
 namespace tamp::dashboard {
 namespace {

@@ -1,8 +1,8 @@
 // Why there is no plan, as it stands in several documents.
 #pragma once
 
-#include "base/json_writer.h"
-#include "dashboard/look.h"
+#include "core/json_writer.h"
+#include "documents/look.h"
 
 namespace tamp::dashboard {
 

@@ -1,9 +1,9 @@
-#include "report/yaml_writer.h"
+#include "documents/yaml_writer.h"
 
 #include <algorithm>
 #include <cctype>
 
-#include "base/json_writer.h"
+#include "core/json_writer.h"
 
 namespace tamp::report {
 namespace {

@@ -1,4 +1,4 @@
-#include "report/yaml_writer.h"
+#include "documents/yaml_writer.h"
 
 #include <gtest/gtest.h>
 

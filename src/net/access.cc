@@ -1,4 +1,4 @@
-#include "kube/access.h"
+#include "net/access.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -6,10 +6,10 @@
 #include <cstdlib>
 #include <vector>
 
-#include "codec/exec_credential.h"
-#include "codec/kubeconfig.h"
-#include "kube/exec_plugin.h"
-#include "kube/files.h"
+#include "net/exec_plugin.h"
+#include "net/files.h"
+#include "wire/exec_credential.h"
+#include "wire/kubeconfig.h"
 
 namespace tamp::kube {
 namespace {

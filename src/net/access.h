@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "base/result.h"
-#include "kube/credentials.h"
+#include "core/result.h"
+#include "net/credentials.h"
 
 namespace tamp::kube {
 

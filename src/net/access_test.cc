@@ -1,4 +1,4 @@
-#include "kube/access.h"
+#include "net/access.h"
 
 #include <gtest/gtest.h>
 

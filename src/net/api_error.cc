@@ -1,4 +1,4 @@
-#include "kube/api_error.h"
+#include "net/api_error.h"
 
 #include <algorithm>
 

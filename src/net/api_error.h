@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/time.h"
-#include "codec/api_status.h"
-#include "kube/transport.h"
+#include "core/time.h"
+#include "net/transport.h"
+#include "wire/api_status.h"
 
 namespace tamp::kube {
 

@@ -1,8 +1,8 @@
-#include "kube/api_error.h"
+#include "net/api_error.h"
 
 #include <gtest/gtest.h>
 
-#include "kube/scripted_transport_testing.h"
+#include "net/scripted_transport_testing.h"
 
 namespace tamp::kube {
 namespace {

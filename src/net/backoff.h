@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "base/time.h"
+#include "core/time.h"
 
 namespace tamp::kube {
 

@@ -1,9 +1,9 @@
-#include "serve/caller_access.h"
+#include "net/caller_access.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "base/sha256.h"
+#include "core/sha256.h"
 
 namespace tamp::serve {
 namespace {

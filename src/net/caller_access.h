@@ -15,10 +15,10 @@
 #include <string_view>
 #include <vector>
 
-#include "base/time.h"
-#include "codec/access_review.h"
-#include "kube/client.h"
-#include "kube/loop.h"
+#include "core/time.h"
+#include "net/client.h"
+#include "net/loop.h"
+#include "wire/access_review.h"
 
 namespace tamp::serve {
 

@@ -1,10 +1,10 @@
-#include "serve/caller_access.h"
+#include "net/caller_access.h"
 
 #include <gtest/gtest.h>
 
-#include "codec/value.h"
-#include "kube/fake_loop_testing.h"
-#include "kube/scripted_transport_testing.h"
+#include "net/fake_loop_testing.h"
+#include "net/scripted_transport_testing.h"
+#include "wire/value.h"
 
 namespace tamp::serve {
 namespace {

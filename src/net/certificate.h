@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
-#include "base/time.h"
+#include "core/result.h"
+#include "core/time.h"
 
 namespace tamp::serve {
 

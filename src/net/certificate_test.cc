@@ -1,4 +1,4 @@
-#include "serve/certificate.h"
+#include "net/certificate.h"
 
 #include <gtest/gtest.h>
 

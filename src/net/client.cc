@@ -1,10 +1,10 @@
-#include "kube/client.h"
+#include "net/client.h"
 
 #include <algorithm>
 #include <cassert>
 #include <utility>
 
-#include "base/json_writer.h"
+#include "core/json_writer.h"
 
 namespace tamp::kube {
 namespace {

@@ -21,14 +21,14 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json_patch.h"
-#include "base/time.h"
-#include "kube/api_error.h"
-#include "kube/backoff.h"
-#include "kube/loop.h"
-#include "kube/rate_limit.h"
-#include "kube/resource.h"
-#include "kube/transport.h"
+#include "core/json_patch.h"
+#include "core/time.h"
+#include "net/api_error.h"
+#include "net/backoff.h"
+#include "net/loop.h"
+#include "net/rate_limit.h"
+#include "net/resource.h"
+#include "net/transport.h"
 
 namespace tamp::kube {
 

@@ -1,9 +1,9 @@
-#include "kube/credential_desk.h"
+#include "net/credential_desk.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "kube/threads.h"
+#include "net/threads.h"
 
 namespace tamp::kube {
 namespace {

@@ -12,7 +12,7 @@
 #include <stop_token>
 #include <thread>
 
-#include "kube/credentials.h"
+#include "net/credentials.h"
 
 namespace tamp::kube {
 

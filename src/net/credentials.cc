@@ -1,9 +1,9 @@
-#include "kube/credentials.h"
+#include "net/credentials.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "kube/files.h"
+#include "net/files.h"
 
 namespace tamp::kube {
 namespace {

@@ -7,8 +7,8 @@
 #include <stop_token>
 #include <string>
 
-#include "base/result.h"
-#include "base/time.h"
+#include "core/result.h"
+#include "core/time.h"
 
 namespace tamp::kube {
 

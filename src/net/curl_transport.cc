@@ -1,4 +1,4 @@
-#include "kube/curl_transport.h"
+#include "net/curl_transport.h"
 
 #include <curl/curl.h>
 #include <fmt/format.h>
@@ -15,10 +15,10 @@
 #include <utility>
 #include <vector>
 
-#include "codec/base64.h"
-#include "kube/credential_desk.h"
-#include "kube/delivery.h"
-#include "kube/threads.h"
+#include "net/credential_desk.h"
+#include "net/delivery.h"
+#include "net/threads.h"
+#include "wire/base64.h"
 
 namespace tamp::kube {
 namespace {

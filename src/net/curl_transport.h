@@ -12,9 +12,9 @@
 #include <cstddef>
 #include <memory>
 
-#include "kube/access.h"
-#include "kube/real_loop.h"
-#include "kube/transport.h"
+#include "net/access.h"
+#include "net/real_loop.h"
+#include "net/transport.h"
 
 namespace tamp::kube {
 

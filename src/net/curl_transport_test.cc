@@ -1,11 +1,11 @@
-#include "kube/curl_transport.h"
+#include "net/curl_transport.h"
 
 #include <gtest/gtest.h>
 
 #include <future>
 
-#include "kube/delivery.h"
-#include "kube/https_server_testing.h"
+#include "net/delivery.h"
+#include "net/https_server_testing.h"
 
 namespace tamp::kube {
 namespace {

@@ -1,4 +1,4 @@
-#include "kube/delivery.h"
+#include "net/delivery.h"
 
 #include <string>
 #include <utility>

@@ -9,8 +9,8 @@
 #include <optional>
 #include <string_view>
 
-#include "kube/real_loop.h"
-#include "kube/transport.h"
+#include "net/real_loop.h"
+#include "net/transport.h"
 
 namespace tamp::kube {
 

@@ -1,10 +1,10 @@
-#include "kube/election.h"
+#include "net/election.h"
 
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "kube/backoff.h"
+#include "net/backoff.h"
 
 namespace tamp::kube {
 

@@ -15,10 +15,10 @@
 #include <optional>
 #include <string>
 
-#include "base/time.h"
-#include "codec/lease.h"
-#include "kube/client.h"
-#include "kube/loop.h"
+#include "core/time.h"
+#include "net/client.h"
+#include "net/loop.h"
+#include "wire/lease.h"
 
 namespace tamp::kube {
 

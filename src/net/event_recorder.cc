@@ -1,4 +1,4 @@
-#include "kube/event_recorder.h"
+#include "net/event_recorder.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <iterator>
 #include <utility>
 
-#include "base/json_writer.h"
-#include "codec/value.h"
+#include "core/json_writer.h"
+#include "wire/value.h"
 
 namespace tamp::kube {
 namespace {

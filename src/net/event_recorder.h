@@ -14,10 +14,10 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "base/time.h"
-#include "kube/client.h"
-#include "kube/loop.h"
-#include "kube/rate_limit.h"
+#include "core/time.h"
+#include "net/client.h"
+#include "net/loop.h"
+#include "net/rate_limit.h"
 
 namespace tamp::kube {
 

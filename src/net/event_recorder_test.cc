@@ -1,12 +1,12 @@
-#include "kube/event_recorder.h"
+#include "net/event_recorder.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "codec/value.h"
-#include "kube/fake_loop_testing.h"
-#include "kube/scripted_transport_testing.h"
+#include "net/fake_loop_testing.h"
+#include "net/scripted_transport_testing.h"
+#include "wire/value.h"
 
 namespace tamp::kube {
 namespace {

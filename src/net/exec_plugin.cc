@@ -1,4 +1,4 @@
-#include "kube/exec_plugin.h"
+#include "net/exec_plugin.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 #include <chrono>
 #include <system_error>
 
-#include "codec/exec_credential.h"
+#include "wire/exec_credential.h"
 
 extern char** environ;
 

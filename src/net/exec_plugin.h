@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "codec/kubeconfig.h"
-#include "kube/credentials.h"
+#include "net/credentials.h"
+#include "wire/kubeconfig.h"
 
 namespace tamp::kube {
 

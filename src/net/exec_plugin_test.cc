@@ -1,4 +1,4 @@
-#include "kube/exec_plugin.h"
+#include "net/exec_plugin.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

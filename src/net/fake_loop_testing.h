@@ -8,7 +8,7 @@
 #include <map>
 #include <utility>
 
-#include "kube/loop.h"
+#include "net/loop.h"
 
 namespace tamp::kube {
 

@@ -1,4 +1,4 @@
-#include "kube/files.h"
+#include "net/files.h"
 
 #include <fcntl.h>
 #include <unistd.h>

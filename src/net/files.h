@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include "base/result.h"
+#include "core/result.h"
 
 namespace tamp::kube {
 

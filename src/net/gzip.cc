@@ -1,4 +1,4 @@
-#include "serve/gzip.h"
+#include "net/gzip.h"
 
 #include <array>
 #include <boost/beast/zlib/deflate_stream.hpp>

@@ -1,4 +1,4 @@
-#include "serve/http_client_for_test.h"
+#include "net/http_client_for_test.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

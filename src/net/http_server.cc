@@ -1,4 +1,4 @@
-#include "serve/http_server.h"
+#include "net/http_server.h"
 
 #include <fmt/format.h>
 

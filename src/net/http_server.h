@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/result.h"
-#include "base/time.h"
-#include "serve/http_stream.h"
+#include "core/result.h"
+#include "core/time.h"
+#include "net/http_stream.h"
 
 namespace tamp::serve {
 

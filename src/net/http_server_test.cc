@@ -1,4 +1,4 @@
-#include "serve/http_server.h"
+#include "net/http_server.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <string>
 #include <thread>
 
-#include "serve/certificate.h"
-#include "serve/http_client_for_test.h"
+#include "net/certificate.h"
+#include "net/http_client_for_test.h"
 
 namespace tamp::serve {
 namespace {

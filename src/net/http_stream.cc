@@ -1,4 +1,4 @@
-#include "serve/http_stream.h"
+#include "net/http_stream.h"
 
 #include <mutex>
 #include <utility>

@@ -1,5 +1,5 @@
 // Streams through a server, over a raw socket.
-#include "serve/http_stream.h"
+#include "net/http_stream.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <string>
 #include <thread>
 
-#include "serve/http_client_for_test.h"
-#include "serve/http_server.h"
+#include "net/http_client_for_test.h"
+#include "net/http_server.h"
 
 namespace tamp::serve {
 namespace {

@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-#include "kube/threads.h"
+#include "net/threads.h"
 
 namespace tamp::kube::testing {
 

@@ -10,7 +10,7 @@
 #include <functional>
 #include <utility>
 
-#include "base/time.h"
+#include "core/time.h"
 
 namespace tamp::kube {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/time.h"
-#include "kube/loop.h"
+#include "core/time.h"
+#include "net/loop.h"
 
 namespace tamp::kube {
 

@@ -1,8 +1,8 @@
-#include "kube/rate_limit.h"
+#include "net/rate_limit.h"
 
 #include <gtest/gtest.h>
 
-#include "kube/backoff.h"
+#include "net/backoff.h"
 
 namespace tamp::kube {
 namespace {

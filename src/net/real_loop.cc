@@ -1,9 +1,9 @@
-#include "kube/real_loop.h"
+#include "net/real_loop.h"
 
 #include <algorithm>
 #include <chrono>
 
-#include "kube/threads.h"
+#include "net/threads.h"
 
 namespace tamp::kube {
 namespace {

@@ -16,7 +16,7 @@
 #include <thread>
 #include <utility>
 
-#include "kube/loop.h"
+#include "net/loop.h"
 
 namespace tamp::kube {
 

@@ -1,4 +1,4 @@
-#include "kube/real_loop.h"
+#include "net/real_loop.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "kube/reflector.h"
+#include "net/reflector.h"
 
 #include <algorithm>
 #include <charconv>

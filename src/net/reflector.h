@@ -12,14 +12,14 @@
 #include <optional>
 #include <string>
 
-#include "base/result.h"
-#include "base/time.h"
-#include "codec/watch_event.h"
-#include "kube/backoff.h"
-#include "kube/client.h"
-#include "kube/loop.h"
-#include "kube/resource.h"
-#include "kube/watch_frame.h"
+#include "core/result.h"
+#include "core/time.h"
+#include "net/backoff.h"
+#include "net/client.h"
+#include "net/loop.h"
+#include "net/resource.h"
+#include "net/watch_frame.h"
+#include "wire/watch_event.h"
 
 namespace tamp::kube {
 

@@ -1,12 +1,12 @@
-#include "kube/reflector.h"
+#include "net/reflector.h"
 
 #include <gtest/gtest.h>
 
 #include <deque>
 #include <set>
 
-#include "kube/fake_loop_testing.h"
-#include "kube/scripted_transport_testing.h"
+#include "net/fake_loop_testing.h"
+#include "net/scripted_transport_testing.h"
 
 namespace tamp::kube {
 namespace {

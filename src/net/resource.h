@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "codec/kinds.h"
+#include "wire/kinds.h"
 
 namespace tamp::kube {
 

@@ -1,4 +1,4 @@
-#include "kube/resource.h"
+#include "net/resource.h"
 
 #include <gtest/gtest.h>
 

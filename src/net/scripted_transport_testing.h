@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/json_writer.h"
-#include "kube/loop.h"
-#include "kube/transport.h"
+#include "core/json_writer.h"
+#include "net/loop.h"
+#include "net/transport.h"
 
 namespace tamp::kube {
 

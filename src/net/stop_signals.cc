@@ -1,4 +1,4 @@
-#include "kube/stop_signals.h"
+#include "net/stop_signals.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <cstdint>
 
-#include "kube/threads.h"
+#include "net/threads.h"
 
 namespace tamp::kube {
 namespace {

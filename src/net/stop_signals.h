@@ -3,7 +3,7 @@
 
 #include <thread>
 
-#include "kube/real_loop.h"
+#include "net/real_loop.h"
 
 namespace tamp::kube {
 

@@ -1,4 +1,4 @@
-#include "kube/stop_signals.h"
+#include "net/stop_signals.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>

@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/time.h"
-#include "kube/loop.h"
+#include "core/time.h"
+#include "net/loop.h"
 
 namespace tamp::kube {
 

@@ -1,4 +1,4 @@
-#include "kube/watch_frame.h"
+#include "net/watch_frame.h"
 
 namespace tamp::kube {
 

@@ -1,8 +1,8 @@
-#include "serve/worker.h"
+#include "net/worker.h"
 
 #include <utility>
 
-#include "kube/threads.h"
+#include "net/threads.h"
 
 namespace tamp::serve {
 

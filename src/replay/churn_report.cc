@@ -1,4 +1,4 @@
-#include "report/churn_report.h"
+#include "replay/churn_report.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <array>
 #include <string_view>
 
-#include "base/json_writer.h"
-#include "report/layout.h"
+#include "core/json_writer.h"
+#include "explain/layout.h"
 
 namespace tamp::report {
 namespace {

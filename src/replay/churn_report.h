@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "churn/replay.h"
-#include "report/style.h"
+#include "explain/style.h"
+#include "replay/replay.h"
 
 namespace tamp::report {
 

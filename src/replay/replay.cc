@@ -1,4 +1,4 @@
-#include "churn/replay.h"
+#include "replay/replay.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <map>
 #include <utility>
 
-#include "codec/settings.h"
-#include "decide/carry_out.h"
-#include "decide/plan.h"
+#include "search/carry_out.h"
+#include "search/plan.h"
+#include "situation/resolve_settings.h"
 
 namespace tamp::churn {
 namespace {

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "base/time.h"
-#include "churn/staging.h"
-#include "churn/workload.h"
-#include "model/settings.h"
+#include "core/settings.h"
+#include "core/time.h"
+#include "replay/staging.h"
+#include "replay/workload.h"
 
 namespace tamp::churn {
 

@@ -1,5 +1,5 @@
 // A day replayed: who is evicted how often, and what is saved by it.
-#include "churn/replay.h"
+#include "replay/replay.h"
 
 #include <gtest/gtest.h>
 

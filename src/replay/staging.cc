@@ -1,9 +1,9 @@
-#include "churn/staging.h"
+#include "replay/staging.h"
 
 #include <array>
 #include <utility>
 
-#include "base/json_writer.h"
+#include "core/json_writer.h"
 
 namespace tamp::churn {
 namespace {

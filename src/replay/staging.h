@@ -4,10 +4,10 @@
 #include <optional>
 #include <vector>
 
-#include "base/result.h"
-#include "churn/workload.h"
-#include "codec/snapshot.h"
-#include "model/cluster.h"
+#include "core/cluster.h"
+#include "core/result.h"
+#include "replay/workload.h"
+#include "wire/snapshot.h"
 
 namespace tamp::churn {
 

@@ -1,4 +1,4 @@
-#include "churn/workload.h"
+#include "replay/workload.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "churn/workload.h"
+#include "replay/workload.h"
 
 #include <gtest/gtest.h>
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "codec/store.h"
-#include "model/cluster.h"
+#include "core/cluster.h"
+#include "store/store.h"
 
 namespace tamp::codec {
 

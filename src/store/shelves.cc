@@ -1,4 +1,4 @@
-#include "codec/shelves.h"
+#include "store/shelves.h"
 
 namespace tamp::codec {
 

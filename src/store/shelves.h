@@ -6,10 +6,10 @@
 #include <variant>
 #include <vector>
 
-#include "codec/kinds.h"
-#include "codec/object.h"
-#include "codec/shelf.h"
-#include "model/cluster.h"
+#include "core/cluster.h"
+#include "store/shelf.h"
+#include "wire/kinds.h"
+#include "wire/object.h"
 
 namespace tamp::codec {
 

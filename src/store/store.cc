@@ -1,4 +1,4 @@
-#include "codec/store.h"
+#include "store/store.h"
 
 #include <fmt/format.h>
 
@@ -7,14 +7,14 @@
 #include <type_traits>
 #include <variant>
 
-#include "codec/catalogue.h"
-#include "codec/finishing.h"
-#include "codec/object.h"
-#include "codec/prices.h"
-#include "codec/shelves.h"
-#include "codec/text_at.h"
-#include "codec/value.h"
-#include "model/compact.h"
+#include "core/compact.h"
+#include "store/shelves.h"
+#include "wire/catalogue.h"
+#include "wire/finishing.h"
+#include "wire/object.h"
+#include "wire/prices.h"
+#include "wire/text_at.h"
+#include "wire/value.h"
 
 namespace tamp::codec {
 namespace {

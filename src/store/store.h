@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
-#include "codec/kinds.h"
-#include "codec/snapshot.h"
-#include "codec/watch_event.h"
+#include "core/result.h"
+#include "wire/kinds.h"
+#include "wire/snapshot.h"
+#include "wire/watch_event.h"
 
 namespace tamp::codec {
 

@@ -1,4 +1,4 @@
-#include "codec/store.h"
+#include "store/store.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "codec/reading_for_test.h"
+#include "wire/reading_for_test.h"
 
 namespace tamp::codec {
 namespace {

@@ -1,4 +1,4 @@
-#include "report/fleet_page.h"
+#include "terminal/fleet_page.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <array>
 #include <cmath>
 
-#include "report/layout.h"
-#include "report/words.h"
+#include "explain/layout.h"
+#include "explain/words.h"
 
 namespace tamp::report {
 namespace {

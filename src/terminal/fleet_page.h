@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "base/money.h"
-#include "base/time.h"
-#include "report/style.h"
+#include "core/money.h"
+#include "core/time.h"
+#include "explain/style.h"
 
 namespace tamp::report {
 

@@ -1,4 +1,4 @@
-#include "report/fleet_page.h"
+#include "terminal/fleet_page.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
-#include "codec/access_review.h"
+#include "wire/access_review.h"
 
 #include <algorithm>
 
-#include "base/json_writer.h"
-#include "codec/value.h"
+#include "core/json_writer.h"
+#include "wire/value.h"
 
 namespace tamp::codec {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/result.h"
+#include "core/result.h"
 
 namespace tamp::codec {
 

@@ -1,4 +1,4 @@
-#include "codec/access_review.h"
+#include "wire/access_review.h"
 
 #include <gtest/gtest.h>
 

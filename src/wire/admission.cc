@@ -1,4 +1,4 @@
-#include "codec/admission.h"
+#include "wire/admission.h"
 
 #include <fmt/format.h>
 
@@ -6,11 +6,11 @@
 #include <string_view>
 #include <utility>
 
-#include "base/json_writer.h"
-#include "codec/base64.h"
-#include "codec/decoder.h"
-#include "codec/policy.h"
-#include "codec/same_content.h"
+#include "core/json_writer.h"
+#include "wire/base64.h"
+#include "wire/decoder.h"
+#include "wire/policy.h"
+#include "wire/same_content.h"
 
 namespace tamp::codec {
 namespace {

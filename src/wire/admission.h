@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
-#include "model/policy.h"
-#include "model/run.h"
+#include "core/policy.h"
+#include "core/result.h"
+#include "core/run.h"
 
 namespace tamp::codec {
 

@@ -1,10 +1,10 @@
-#include "codec/admission.h"
+#include "wire/admission.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "codec/base64.h"
-#include "codec/value.h"
+#include "wire/base64.h"
+#include "wire/value.h"
 
 namespace tamp::codec {
 namespace {

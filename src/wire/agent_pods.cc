@@ -1,7 +1,7 @@
-#include "codec/agent_pods.h"
+#include "wire/agent_pods.h"
 
-#include "codec/text_at.h"
-#include "codec/value.h"
+#include "wire/text_at.h"
+#include "wire/value.h"
 
 namespace tamp::codec {
 

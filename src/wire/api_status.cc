@@ -1,8 +1,8 @@
-#include "codec/api_status.h"
+#include "wire/api_status.h"
 
 #include <algorithm>
 
-#include "codec/text_at.h"
+#include "wire/text_at.h"
 
 namespace tamp::codec {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "codec/value.h"
+#include "wire/value.h"
 
 namespace tamp::codec {
 

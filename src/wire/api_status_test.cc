@@ -1,8 +1,8 @@
-#include "codec/api_status.h"
+#include "wire/api_status.h"
 
 #include <gtest/gtest.h>
 
-#include "base/json_writer.h"
+#include "core/json_writer.h"
 
 namespace tamp::codec {
 namespace {

@@ -1,10 +1,10 @@
-#include "codec/autoscaler_status.h"
+#include "wire/autoscaler_status.h"
 
 #include <algorithm>
 #include <charconv>
 
-#include "codec/text_at.h"
-#include "codec/yaml.h"
+#include "wire/text_at.h"
+#include "wire/yaml.h"
 
 namespace tamp::codec {
 namespace {

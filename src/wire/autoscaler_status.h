@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "codec/value.h"
-#include "model/autoscaler_status.h"
+#include "core/autoscaler_status.h"
+#include "wire/value.h"
 
 namespace tamp::codec {
 

@@ -1,4 +1,4 @@
-#include "codec/base64.h"
+#include "wire/base64.h"
 
 #include <array>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "codec/catalogue.h"
+#include "wire/catalogue.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "codec/decoder.h"
-#include "codec/documents.h"
-#include "codec/selector.h"
+#include "wire/decoder.h"
+#include "wire/documents.h"
+#include "wire/selector.h"
 
 namespace tamp::codec {
 namespace {

@@ -1,9 +1,9 @@
 // The machine catalogue in the format of Karpenter's KWOK provider: a JSON list of instance types with their offerings.
 #pragma once
 
-#include "base/result.h"
-#include "codec/snapshot.h"
-#include "model/cluster.h"
+#include "core/cluster.h"
+#include "core/result.h"
+#include "wire/snapshot.h"
 
 namespace tamp::codec {
 

@@ -1,10 +1,10 @@
-#include "codec/catalogue.h"
+#include "wire/catalogue.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "codec/reading_for_test.h"
+#include "wire/reading_for_test.h"
 
 namespace tamp::codec {
 namespace {

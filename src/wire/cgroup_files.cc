@@ -1,6 +1,6 @@
-#include "codec/cgroup_files.h"
+#include "wire/cgroup_files.h"
 
-#include "codec/kernel_text.h"
+#include "wire/kernel_text.h"
 
 namespace tamp::codec {
 namespace {

@@ -1,4 +1,4 @@
-#include "codec/cgroup_files.h"
+#include "wire/cgroup_files.h"
 
 #include <gtest/gtest.h>
 

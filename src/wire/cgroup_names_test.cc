@@ -1,4 +1,4 @@
-#include "codec/cgroup_names.h"
+#include "wire/cgroup_names.h"
 
 #include <gtest/gtest.h>
 

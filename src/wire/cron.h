@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "base/result.h"
-#include "model/pool.h"
+#include "core/pool.h"
+#include "core/result.h"
 
 namespace tamp::codec {
 

@@ -1,4 +1,4 @@
-#include "codec/cron.h"
+#include "wire/cron.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "codec/csv.h"
+#include "wire/csv.h"
 
 #include <fmt/format.h>
 

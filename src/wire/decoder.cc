@@ -1,4 +1,4 @@
-#include "codec/decoder.h"
+#include "wire/decoder.h"
 
 #include <fmt/format.h>
 

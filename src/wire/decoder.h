@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/time.h"
-#include "codec/quantity.h"
-#include "codec/value.h"
-#include "model/cluster.h"
+#include "core/cluster.h"
+#include "core/time.h"
+#include "wire/quantity.h"
+#include "wire/value.h"
 
 namespace tamp::codec {
 

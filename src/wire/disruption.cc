@@ -1,4 +1,4 @@
-#include "codec/disruption.h"
+#include "wire/disruption.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <array>
 #include <charconv>
 
-#include "codec/cron.h"
-#include "codec/duration.h"
+#include "wire/cron.h"
+#include "wire/duration.h"
 
 namespace tamp::codec {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "codec/decoder.h"
-#include "model/pool.h"
+#include "core/pool.h"
+#include "wire/decoder.h"
 
 namespace tamp::codec {
 

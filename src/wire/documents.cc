@@ -1,8 +1,8 @@
-#include "codec/documents.h"
+#include "wire/documents.h"
 
 #include <string_view>
 
-#include "codec/yaml.h"
+#include "wire/yaml.h"
 
 namespace tamp::codec {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
-#include "codec/value.h"
+#include "core/result.h"
+#include "wire/value.h"
 
 namespace tamp::codec {
 

@@ -1,4 +1,4 @@
-#include "codec/dump.h"
+#include "wire/dump.h"
 
 #include <fmt/format.h>
 

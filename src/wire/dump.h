@@ -13,13 +13,13 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json_writer.h"
-#include "base/result.h"
-#include "codec/dump_fields.h"
-#include "codec/kinds.h"
-#include "codec/pseudonyms.h"
-#include "codec/value.h"
-#include "codec/watch_event.h"
+#include "core/json_writer.h"
+#include "core/result.h"
+#include "wire/dump_fields.h"
+#include "wire/kinds.h"
+#include "wire/pseudonyms.h"
+#include "wire/value.h"
+#include "wire/watch_event.h"
 
 namespace tamp::codec {
 

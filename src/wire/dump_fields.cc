@@ -1,4 +1,4 @@
-#include "codec/dump_fields.h"
+#include "wire/dump_fields.h"
 
 #include <array>
 #include <initializer_list>

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "codec/kinds.h"
+#include "wire/kinds.h"
 
 namespace tamp::codec {
 

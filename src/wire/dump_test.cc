@@ -1,11 +1,11 @@
-#include "codec/dump.h"
+#include "wire/dump.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "codec/reading_for_test.h"
+#include "wire/reading_for_test.h"
 
 namespace tamp::codec {
 namespace {

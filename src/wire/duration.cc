@@ -1,4 +1,4 @@
-#include "codec/duration.h"
+#include "wire/duration.h"
 
 #include <fmt/format.h>
 

@@ -4,9 +4,9 @@
 #include <optional>
 #include <string_view>
 
-#include "base/result.h"
-#include "codec/decoder.h"
-#include "model/pool.h"
+#include "core/pool.h"
+#include "core/result.h"
+#include "wire/decoder.h"
 
 namespace tamp::codec {
 

@@ -1,10 +1,10 @@
-#include "codec/exec_credential.h"
+#include "wire/exec_credential.h"
 
 #include <fmt/format.h>
 
-#include "base/json_writer.h"
-#include "codec/base64.h"
-#include "codec/decoder.h"
+#include "core/json_writer.h"
+#include "wire/base64.h"
+#include "wire/decoder.h"
 
 namespace tamp::codec {
 

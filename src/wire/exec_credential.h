@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "base/result.h"
-#include "base/time.h"
-#include "codec/kubeconfig.h"
+#include "core/result.h"
+#include "core/time.h"
+#include "wire/kubeconfig.h"
 
 namespace tamp::codec {
 

@@ -1,8 +1,8 @@
-#include "codec/exec_credential.h"
+#include "wire/exec_credential.h"
 
 #include <gtest/gtest.h>
 
-#include "codec/value.h"
+#include "wire/value.h"
 
 namespace tamp::codec {
 namespace {

@@ -1,4 +1,4 @@
-#include "codec/finishing.h"
+#include "wire/finishing.h"
 
 #include <fmt/format.h>
 

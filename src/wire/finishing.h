@@ -1,7 +1,7 @@
 // What is left to do when all objects of a cluster have been decoded.
 #pragma once
 
-#include "codec/snapshot.h"
+#include "wire/snapshot.h"
 
 namespace tamp::codec {
 

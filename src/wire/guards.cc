@@ -1,8 +1,8 @@
-#include "codec/guards.h"
+#include "wire/guards.h"
 
 #include <fmt/format.h>
 
-#include "codec/duration.h"
+#include "wire/duration.h"
 
 namespace tamp::codec {
 namespace {

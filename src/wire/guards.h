@@ -1,8 +1,8 @@
 // `guards` and `reap` of a TemperPolicy. What is not set keeps its default.
 #pragma once
 
-#include "codec/decoder.h"
-#include "model/guards.h"
+#include "core/guards.h"
+#include "wire/decoder.h"
 
 namespace tamp::codec {
 

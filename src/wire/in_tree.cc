@@ -1,4 +1,4 @@
-#include "codec/in_tree.h"
+#include "wire/in_tree.h"
 
 #include <fmt/format.h>
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "codec/decoder.h"
-#include "model/storage.h"
+#include "core/storage.h"
+#include "wire/decoder.h"
 
 namespace tamp::codec {
 

@@ -1,4 +1,4 @@
-#include "codec/kinds.h"
+#include "wire/kinds.h"
 
 #include <array>
 

@@ -1,13 +1,13 @@
-#include "codec/kubeconfig.h"
+#include "wire/kubeconfig.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "base/json_writer.h"
-#include "codec/base64.h"
-#include "codec/decoder.h"
-#include "codec/documents.h"
+#include "core/json_writer.h"
+#include "wire/base64.h"
+#include "wire/decoder.h"
+#include "wire/documents.h"
 
 namespace tamp::codec {
 namespace {

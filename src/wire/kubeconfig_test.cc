@@ -1,4 +1,4 @@
-#include "codec/kubeconfig.h"
+#include "wire/kubeconfig.h"
 
 #include <gtest/gtest.h>
 

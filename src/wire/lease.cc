@@ -1,12 +1,12 @@
-#include "codec/lease.h"
+#include "wire/lease.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "base/json_writer.h"
-#include "codec/text_at.h"
-#include "codec/value.h"
+#include "core/json_writer.h"
+#include "wire/text_at.h"
+#include "wire/value.h"
 
 namespace tamp::codec {
 namespace {

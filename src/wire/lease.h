@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "base/result.h"
-#include "base/time.h"
+#include "core/result.h"
+#include "core/time.h"
 
 namespace tamp::codec {
 

@@ -1,4 +1,4 @@
-#include "codec/lease.h"
+#include "wire/lease.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "codec/metadata.h"
+#include "wire/metadata.h"
 
 #include <array>
 

@@ -1,8 +1,8 @@
 // The metadata that all objects have.
 #pragma once
 
-#include "codec/decoder.h"
-#include "model/pod.h"
+#include "core/pod.h"
+#include "wire/decoder.h"
 
 namespace tamp::codec {
 

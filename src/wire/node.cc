@@ -1,10 +1,10 @@
-#include "codec/node.h"
+#include "wire/node.h"
 
-#include "codec/duration.h"
-#include "codec/metadata.h"
-#include "codec/run_note.h"
-#include "codec/selector.h"
-#include "codec/tier_requests.h"
+#include "wire/duration.h"
+#include "wire/metadata.h"
+#include "wire/run_note.h"
+#include "wire/selector.h"
+#include "wire/tier_requests.h"
 
 namespace tamp::codec {
 namespace {

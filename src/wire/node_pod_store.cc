@@ -1,4 +1,4 @@
-#include "codec/node_pod_store.h"
+#include "wire/node_pod_store.h"
 
 #include <fmt/format.h>
 

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/result.h"
-#include "codec/node_pods.h"
-#include "codec/watch_event.h"
+#include "core/result.h"
+#include "wire/node_pods.h"
+#include "wire/watch_event.h"
 
 namespace tamp::codec {
 

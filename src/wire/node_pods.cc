@@ -1,14 +1,14 @@
-#include "codec/node_pods.h"
+#include "wire/node_pods.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <tuple>
 
-#include "codec/cgroup_names.h"
-#include "codec/decoder.h"
-#include "codec/documents.h"
-#include "codec/pod_requests.h"
+#include "wire/cgroup_names.h"
+#include "wire/decoder.h"
+#include "wire/documents.h"
+#include "wire/pod_requests.h"
 
 namespace tamp::codec {
 namespace {

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
-#include "codec/snapshot.h"
-#include "codec/value.h"
-#include "model/cluster.h"
-#include "model/policy.h"
-#include "model/tier.h"
+#include "core/cluster.h"
+#include "core/policy.h"
+#include "core/result.h"
+#include "core/tier.h"
+#include "wire/snapshot.h"
+#include "wire/value.h"
 
 namespace tamp::codec {
 

@@ -1,4 +1,4 @@
-#include "codec/node_pods.h"
+#include "wire/node_pods.h"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,13 @@
-#include "codec/object.h"
+#include "wire/object.h"
 
 #include <fmt/format.h>
 
-#include "codec/node.h"
-#include "codec/pod.h"
-#include "codec/policy.h"
-#include "codec/pool.h"
-#include "codec/storage.h"
-#include "codec/workload.h"
+#include "wire/node.h"
+#include "wire/pod.h"
+#include "wire/policy.h"
+#include "wire/pool.h"
+#include "wire/storage.h"
+#include "wire/workload.h"
 
 namespace tamp::codec {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "codec/decoder.h"
-#include "codec/kinds.h"
-#include "model/policy.h"
+#include "core/policy.h"
+#include "wire/decoder.h"
+#include "wire/kinds.h"
 
 namespace tamp::codec {
 

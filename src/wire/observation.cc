@@ -1,4 +1,4 @@
-#include "codec/observation.h"
+#include "wire/observation.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <tuple>
 
-#include "codec/value.h"
+#include "wire/value.h"
 
 namespace tamp::codec {
 namespace {

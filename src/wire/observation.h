@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <string>
 
-#include "base/result.h"
-#include "model/observation.h"
+#include "core/observation.h"
+#include "core/result.h"
 
 namespace tamp::codec {
 

@@ -1,4 +1,4 @@
-#include "codec/observation.h"
+#include "wire/observation.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,12 +1,12 @@
-#include "codec/pod.h"
+#include "wire/pod.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "codec/metadata.h"
-#include "codec/pod_spec.h"
-#include "codec/pod_volume.h"
+#include "wire/metadata.h"
+#include "wire/pod_spec.h"
+#include "wire/pod_volume.h"
 
 namespace tamp::codec {
 namespace {

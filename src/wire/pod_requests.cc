@@ -1,4 +1,4 @@
-#include "codec/pod_requests.h"
+#include "wire/pod_requests.h"
 
 #include <algorithm>
 #include <iterator>

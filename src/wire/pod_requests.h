@@ -3,8 +3,8 @@
 // change nothing.
 #pragma once
 
-#include "codec/decoder.h"
-#include "model/resources.h"
+#include "core/resources.h"
+#include "wire/decoder.h"
 
 namespace tamp::codec {
 

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "codec/reading_for_test.h"
+#include "wire/reading_for_test.h"
 
 namespace tamp::codec {
 namespace {

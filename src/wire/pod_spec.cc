@@ -1,11 +1,11 @@
-#include "codec/pod_spec.h"
+#include "wire/pod_spec.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "codec/pod_requests.h"
-#include "codec/selector.h"
+#include "wire/pod_requests.h"
+#include "wire/selector.h"
 
 namespace tamp::codec {
 namespace {

@@ -1,8 +1,8 @@
 // A pod's spec, or a pod template's: what the scheduler looks at, folded into a PodSpec.
 #pragma once
 
-#include "codec/decoder.h"
-#include "model/pod.h"
+#include "core/pod.h"
+#include "wire/decoder.h"
 
 namespace tamp::codec {
 

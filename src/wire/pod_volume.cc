@@ -1,8 +1,8 @@
-#include "codec/pod_volume.h"
+#include "wire/pod_volume.h"
 
 #include <fmt/format.h>
 
-#include "codec/in_tree.h"
+#include "wire/in_tree.h"
 
 namespace tamp::codec {
 namespace {

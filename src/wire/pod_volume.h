@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "codec/decoder.h"
-#include "model/pod.h"
+#include "core/pod.h"
+#include "wire/decoder.h"
 
 namespace tamp::codec {
 

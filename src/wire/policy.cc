@@ -1,12 +1,12 @@
-#include "codec/policy.h"
+#include "wire/policy.h"
 
 #include <fmt/format.h>
 
 #include <array>
 
-#include "codec/disruption.h"
-#include "codec/duration.h"
-#include "codec/guards.h"
+#include "wire/disruption.h"
+#include "wire/duration.h"
+#include "wire/guards.h"
 
 namespace tamp::codec {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "codec/decoder.h"
-#include "model/policy.h"
+#include "core/policy.h"
+#include "wire/decoder.h"
 
 namespace tamp::codec {
 

@@ -1,13 +1,13 @@
-#include "codec/pool.h"
+#include "wire/pool.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <string>
 
-#include "codec/disruption.h"
-#include "codec/metadata.h"
-#include "codec/selector.h"
+#include "wire/disruption.h"
+#include "wire/metadata.h"
+#include "wire/selector.h"
 
 namespace tamp::codec {
 namespace {

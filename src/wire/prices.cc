@@ -1,4 +1,4 @@
-#include "codec/prices.h"
+#include "wire/prices.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <map>
 #include <unordered_map>
 
-#include "codec/csv.h"
+#include "wire/csv.h"
 
 namespace tamp::codec {
 namespace {

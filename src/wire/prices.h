@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
-#include "codec/snapshot.h"
-#include "model/cluster.h"
+#include "core/cluster.h"
+#include "core/result.h"
+#include "wire/snapshot.h"
 
 namespace tamp::codec {
 

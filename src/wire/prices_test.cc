@@ -1,9 +1,9 @@
-#include "codec/prices.h"
+#include "wire/prices.h"
 
 #include <gtest/gtest.h>
 
-#include "codec/csv.h"
-#include "codec/reading_for_test.h"
+#include "wire/csv.h"
+#include "wire/reading_for_test.h"
 
 namespace tamp::codec {
 namespace {

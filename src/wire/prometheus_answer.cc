@@ -1,11 +1,11 @@
-#include "codec/prometheus_answer.h"
+#include "wire/prometheus_answer.h"
 
 #include <fmt/format.h>
 
 #include <charconv>
 #include <cmath>
 
-#include "codec/tree.h"
+#include "wire/tree.h"
 
 namespace tamp::codec {
 namespace {

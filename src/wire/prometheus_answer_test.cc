@@ -1,5 +1,5 @@
 // Given what Prometheus answers, expect one number, or words why there is none.
-#include "codec/prometheus_answer.h"
+#include "wire/prometheus_answer.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "codec/pseudonyms.h"
+#include "wire/pseudonyms.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
-#include "codec/psi.h"
+#include "wire/psi.h"
 
-#include "codec/kernel_text.h"
+#include "wire/kernel_text.h"
 
 namespace tamp::codec {
 namespace {

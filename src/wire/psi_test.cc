@@ -1,4 +1,4 @@
-#include "codec/psi.h"
+#include "wire/psi.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
-#include "codec/published_status.h"
+#include "wire/published_status.h"
 
-#include "codec/text_at.h"
-#include "codec/value.h"
+#include "wire/text_at.h"
+#include "wire/value.h"
 
 namespace tamp::codec {
 namespace {

@@ -1,4 +1,4 @@
-#include "codec/quantity.h"
+#include "wire/quantity.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "codec/quantity.h"
+#include "wire/quantity.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

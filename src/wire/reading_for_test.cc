@@ -1,4 +1,4 @@
-#include "codec/reading_for_test.h"
+#include "wire/reading_for_test.h"
 
 #include <fmt/format.h>
 

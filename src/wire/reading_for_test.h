@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "codec/snapshot.h"
+#include "wire/snapshot.h"
 
 namespace tamp::codec::testing {
 

@@ -1,10 +1,10 @@
-#include "codec/run_note.h"
+#include "wire/run_note.h"
 
 #include <algorithm>
 
-#include "base/json_writer.h"
-#include "codec/tree.h"
-#include "model/node.h"
+#include "core/json_writer.h"
+#include "core/node.h"
+#include "wire/tree.h"
 
 namespace tamp::codec {
 namespace {

@@ -1,8 +1,8 @@
-#include "codec/run_note.h"
+#include "wire/run_note.h"
 
 #include <gtest/gtest.h>
 
-#include "codec/snapshot.h"
+#include "wire/snapshot.h"
 
 namespace tamp::codec {
 namespace {

@@ -1,4 +1,4 @@
-#include "codec/same_content.h"
+#include "wire/same_content.h"
 
 #include <algorithm>
 #include <vector>

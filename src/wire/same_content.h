@@ -2,7 +2,7 @@
 // one that is not there.
 #pragma once
 
-#include "codec/value.h"
+#include "wire/value.h"
 
 namespace tamp::codec {
 

@@ -1,4 +1,4 @@
-#include "codec/selector.h"
+#include "wire/selector.h"
 
 #include <fmt/format.h>
 

@@ -4,9 +4,9 @@
 #include <optional>
 #include <vector>
 
-#include "codec/decoder.h"
-#include "model/labels.h"
-#include "model/taint.h"
+#include "core/labels.h"
+#include "core/taint.h"
+#include "wire/decoder.h"
 
 namespace tamp::codec {
 

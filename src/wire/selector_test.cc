@@ -1,8 +1,8 @@
-#include "codec/selector.h"
+#include "wire/selector.h"
 
 #include <gtest/gtest.h>
 
-#include "codec/reading_for_test.h"
+#include "wire/reading_for_test.h"
 
 namespace tamp::codec {
 namespace {

@@ -1,18 +1,18 @@
-#include "codec/snapshot.h"
-#include "codec/autoscaler_status.h"
+#include "wire/snapshot.h"
+#include "wire/autoscaler_status.h"
 
 #include <fmt/format.h>
 
 #include <array>
 #include <unordered_map>
 
-#include "codec/catalogue.h"
-#include "codec/decoder.h"
-#include "codec/documents.h"
-#include "codec/finishing.h"
-#include "codec/object.h"
-#include "codec/policy.h"
-#include "codec/prices.h"
+#include "wire/catalogue.h"
+#include "wire/decoder.h"
+#include "wire/documents.h"
+#include "wire/finishing.h"
+#include "wire/object.h"
+#include "wire/policy.h"
+#include "wire/prices.h"
 
 namespace tamp::codec {
 namespace {

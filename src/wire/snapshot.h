@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
-#include "model/autoscaler_status.h"
-#include "model/cluster.h"
+#include "core/autoscaler_status.h"
+#include "core/cluster.h"
+#include "core/result.h"
 
 namespace tamp::codec {
 

@@ -1,12 +1,12 @@
-#include "codec/snapshot.h"
+#include "wire/snapshot.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
 
-#include "codec/reading_for_test.h"
-#include "codec/yaml.h"
+#include "wire/reading_for_test.h"
+#include "wire/yaml.h"
 
 namespace tamp::codec {
 namespace {

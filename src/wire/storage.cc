@@ -1,10 +1,10 @@
-#include "codec/storage.h"
+#include "wire/storage.h"
 
 #include <algorithm>
 
-#include "codec/in_tree.h"
-#include "codec/metadata.h"
-#include "codec/selector.h"
+#include "wire/in_tree.h"
+#include "wire/metadata.h"
+#include "wire/selector.h"
 
 namespace tamp::codec {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "codec/decoder.h"
+#include "wire/decoder.h"
 
 namespace tamp::codec {
 

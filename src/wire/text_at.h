@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "codec/value.h"
+#include "wire/value.h"
 
 namespace tamp::codec {
 

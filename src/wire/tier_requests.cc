@@ -1,4 +1,4 @@
-#include "codec/tier_requests.h"
+#include "wire/tier_requests.h"
 
 #include <fmt/format.h>
 

@@ -9,10 +9,10 @@
 #include <string>
 #include <string_view>
 
-#include "base/json_writer.h"
-#include "base/result.h"
-#include "codec/value.h"
-#include "model/tier_requests.h"
+#include "core/json_writer.h"
+#include "core/result.h"
+#include "core/tier_requests.h"
+#include "wire/value.h"
 
 namespace tamp::codec {
 

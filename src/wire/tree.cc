@@ -1,11 +1,11 @@
-#include "codec/tree.h"
+#include "wire/tree.h"
 
 #include <algorithm>
 #include <cassert>
 #include <cmath>
 
-#include "base/json_writer.h"
-#include "codec/tree_writer.h"
+#include "core/json_writer.h"
+#include "wire/tree_writer.h"
 
 namespace tamp::codec {
 namespace {

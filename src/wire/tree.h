@@ -11,8 +11,8 @@
 #include <variant>
 #include <vector>
 
-#include "base/result.h"
-#include "codec/value.h"
+#include "core/result.h"
+#include "wire/value.h"
 
 namespace tamp::codec {
 

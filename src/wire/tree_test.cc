@@ -1,4 +1,4 @@
-#include "codec/tree.h"
+#include "wire/tree.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // A Tree through a streaming writer: JsonWriter and report's YamlWriter have the same calls.
 #pragma once
 
-#include "codec/tree.h"
+#include "wire/tree.h"
 
 namespace tamp::codec {
 

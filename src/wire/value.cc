@@ -1,4 +1,4 @@
-#include "codec/value.h"
+#include "wire/value.h"
 
 #include <fmt/format.h>
 #include <simdjson.h>

@@ -1,4 +1,4 @@
-#include "codec/value.h"
+#include "wire/value.h"
 
 #include <gtest/gtest.h>
 

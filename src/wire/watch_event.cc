@@ -1,8 +1,8 @@
-#include "codec/watch_event.h"
+#include "wire/watch_event.h"
 
 #include <utility>
 
-#include "codec/api_status.h"
+#include "wire/api_status.h"
 
 namespace tamp::codec {
 

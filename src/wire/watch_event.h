@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string>
 
-#include "base/result.h"
-#include "codec/value.h"
+#include "core/result.h"
+#include "wire/value.h"
 
 namespace tamp::codec {
 

@@ -1,4 +1,4 @@
-#include "codec/watch_event.h"
+#include "wire/watch_event.h"
 
 #include <gtest/gtest.h>
 

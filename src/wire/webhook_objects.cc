@@ -1,8 +1,8 @@
-#include "codec/webhook_objects.h"
+#include "wire/webhook_objects.h"
 
-#include "base/json_writer.h"
-#include "codec/base64.h"
-#include "codec/value.h"
+#include "core/json_writer.h"
+#include "wire/base64.h"
+#include "wire/value.h"
 
 namespace tamp::codec {
 namespace {

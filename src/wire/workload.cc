@@ -1,12 +1,12 @@
-#include "codec/workload.h"
+#include "wire/workload.h"
 
 #include <fmt/format.h>
 
 #include <charconv>
 
-#include "codec/metadata.h"
-#include "codec/pod_spec.h"
-#include "codec/selector.h"
+#include "wire/metadata.h"
+#include "wire/pod_spec.h"
+#include "wire/selector.h"
 
 namespace tamp::codec {
 namespace {

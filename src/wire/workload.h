@@ -1,8 +1,8 @@
 // Namespaces, controllers of pods, budgets over them, and priorities.
 #pragma once
 
-#include "codec/decoder.h"
-#include "model/workload.h"
+#include "core/workload.h"
+#include "wire/decoder.h"
 
 namespace tamp::codec {
 

@@ -1,4 +1,4 @@
-#include "codec/yaml.h"
+#include "wire/yaml.h"
 
 #include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>
@@ -10,9 +10,9 @@
 #include <string_view>
 #include <utility>
 
-#include "base/json_writer.h"
-#include "codec/value.h"
-#include "codec/yaml_scalar.h"
+#include "core/json_writer.h"
+#include "wire/value.h"
+#include "wire/yaml_scalar.h"
 
 namespace tamp::codec {
 namespace {

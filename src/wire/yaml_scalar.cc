@@ -1,4 +1,4 @@
-#include "codec/yaml_scalar.h"
+#include "wire/yaml_scalar.h"
 
 #include <algorithm>
 #include <array>

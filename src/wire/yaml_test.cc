@@ -1,9 +1,9 @@
-#include "codec/yaml.h"
+#include "wire/yaml.h"
 
 #include <gtest/gtest.h>
 
-#include "codec/value.h"
-#include "codec/yaml_scalar.h"
+#include "wire/value.h"
+#include "wire/yaml_scalar.h"
 
 namespace tamp::codec {
 namespace {

@@ -6,11 +6,11 @@
 #include <memory>
 #include <string>
 
-#include "control/dashboard_feed.h"
-#include "control/pass.h"
-#include "kube/real_loop.h"
-#include "serve/dashboard.h"
-#include "serve/http_server.h"
+#include "controller/dashboard_feed.h"
+#include "controller/pass.h"
+#include "dashboard/dashboard.h"
+#include "net/http_server.h"
+#include "net/real_loop.h"
 #include "support/cluster_builder.h"
 #include "support/observations.h"
 

@@ -18,10 +18,10 @@
 #include "cases/catalogue_text.h"
 #include "cases/snapshot_text.h"
 #include "cases/yaml_json.h"
-#include "codec/settings.h"
-#include "codec/snapshot.h"
-#include "decide/plan.h"
+#include "search/plan.h"
+#include "situation/resolve_settings.h"
 #include "support/words.h"
+#include "wire/snapshot.h"
 
 namespace tamp::cases {
 namespace {

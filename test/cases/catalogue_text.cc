@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "base/json_writer.h"
 #include "cases/yaml_json.h"
+#include "core/json_writer.h"
 
 namespace tamp::cases {
 namespace {

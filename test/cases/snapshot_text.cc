@@ -5,9 +5,9 @@
 #include <map>
 #include <vector>
 
-#include "base/json_writer.h"
 #include "cases/catalogue_text.h"
 #include "cases/yaml_json.h"
+#include "core/json_writer.h"
 
 namespace tamp::cases {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "base/time.h"
+#include "core/time.h"
 
 namespace tamp::cases {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string>
 
-#include "base/json_writer.h"
+#include "core/json_writer.h"
 
 namespace tamp::cases {
 

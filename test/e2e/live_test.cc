@@ -8,9 +8,9 @@
 #include <sstream>
 #include <tuple>
 
-#include "codec/base64.h"
 #include "e2e/plane.h"
 #include "e2e/program.h"
+#include "wire/base64.h"
 
 namespace tamp::e2e {
 namespace {

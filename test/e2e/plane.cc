@@ -12,7 +12,7 @@
 #include <optional>
 #include <thread>
 
-#include "kube/access.h"
+#include "net/access.h"
 
 namespace tamp::e2e {
 namespace {

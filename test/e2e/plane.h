@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "base/time.h"
-#include "codec/value.h"
-#include "kube/client.h"
-#include "kube/curl_transport.h"
-#include "kube/real_loop.h"
+#include "core/time.h"
+#include "net/client.h"
+#include "net/curl_transport.h"
+#include "net/real_loop.h"
+#include "wire/value.h"
 
 namespace tamp::e2e {
 

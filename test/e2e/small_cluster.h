@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/time.h"
-#include "codec/value.h"
+#include "core/time.h"
 #include "e2e/plane.h"
+#include "wire/value.h"
 
 namespace tamp::e2e {
 

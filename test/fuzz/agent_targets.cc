@@ -4,15 +4,15 @@
 #include <string>
 #include <tuple>
 
-#include "codec/access_review.h"
-#include "codec/autoscaler_status.h"
-#include "codec/cgroup_files.h"
-#include "codec/cgroup_names.h"
-#include "codec/node_pod_store.h"
-#include "codec/node_pods.h"
-#include "codec/psi.h"
-#include "codec/tier_requests.h"
 #include "fuzz/require.h"
+#include "wire/access_review.h"
+#include "wire/autoscaler_status.h"
+#include "wire/cgroup_files.h"
+#include "wire/cgroup_names.h"
+#include "wire/node_pod_store.h"
+#include "wire/node_pods.h"
+#include "wire/psi.h"
+#include "wire/tier_requests.h"
 
 namespace tamp::fuzz {
 

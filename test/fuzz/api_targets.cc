@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "fuzz/require.h"
-#include "world/api/fresh_cluster.h"
-#include "world/api/server.h"
+#include "sim/api/fresh_cluster.h"
+#include "sim/api/server.h"
 
 namespace tamp::fuzz {
 namespace {

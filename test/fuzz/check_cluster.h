@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "model/cluster.h"
+#include "core/cluster.h"
 
 namespace tamp::testing {
 

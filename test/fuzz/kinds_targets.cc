@@ -4,14 +4,14 @@
 #include <utility>
 
 #include "fuzz/require.h"
-#include "world/api/cel.h"
-#include "world/api/custom_schema.h"
-#include "world/api/defaults.h"
-#include "world/api/pattern.h"
-#include "world/api/schema.h"
-#include "world/api/strategy.h"
-#include "world/api/typed.h"
-#include "world/api/validate.h"
+#include "sim/api/cel.h"
+#include "sim/api/custom_schema.h"
+#include "sim/api/defaults.h"
+#include "sim/api/pattern.h"
+#include "sim/api/schema.h"
+#include "sim/api/strategy.h"
+#include "sim/api/typed.h"
+#include "sim/api/validate.h"
 
 namespace tamp::fuzz {
 namespace {

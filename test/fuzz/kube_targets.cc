@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "codec/api_status.h"
-#include "codec/lease.h"
-#include "codec/value.h"
-#include "codec/watch_event.h"
 #include "fuzz/require.h"
-#include "kube/watch_frame.h"
+#include "net/watch_frame.h"
+#include "wire/api_status.h"
+#include "wire/lease.h"
+#include "wire/value.h"
+#include "wire/watch_event.h"
 
 namespace tamp::fuzz {
 namespace {

@@ -3,9 +3,9 @@
 #include <string>
 
 #include "fuzz/require.h"
-#include "world/api/managed_fields.h"
-#include "world/api/patch.h"
-#include "world/api/structured.h"
+#include "sim/api/managed_fields.h"
+#include "sim/api/patch.h"
+#include "sim/api/structured.h"
 
 namespace tamp::fuzz {
 namespace {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <string>
 
-#include "codec/settings.h"
-#include "execute/advance.h"
-#include "execute/marks.h"
-#include "execute/run_document.h"
+#include "documents/marks.h"
+#include "documents/run_document.h"
 #include "fuzz/require.h"
+#include "run/advance.h"
+#include "situation/resolve_settings.h"
 
 namespace tamp::fuzz {
 namespace {

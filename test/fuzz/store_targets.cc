@@ -2,12 +2,12 @@
 
 #include <string>
 
-#include "codec/dump.h"
-#include "codec/snapshot.h"
-#include "codec/store.h"
-#include "codec/value.h"
 #include "fuzz/check_cluster.h"
 #include "fuzz/require.h"
+#include "store/store.h"
+#include "wire/dump.h"
+#include "wire/snapshot.h"
+#include "wire/value.h"
 
 namespace tamp::fuzz {
 namespace {

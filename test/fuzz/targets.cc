@@ -5,19 +5,7 @@
 #include <span>
 #include <string>
 
-#include "base/time.h"
-#include "codec/admission.h"
-#include "codec/cron.h"
-#include "codec/duration.h"
-#include "codec/exec_credential.h"
-#include "codec/kubeconfig.h"
-#include "codec/observation.h"
-#include "codec/quantity.h"
-#include "codec/settings.h"
-#include "codec/snapshot.h"
-#include "codec/value.h"
-#include "codec/yaml.h"
-#include "codec/yaml_scalar.h"
+#include "core/time.h"
 #include "fuzz/agent_targets.h"
 #include "fuzz/api_targets.h"
 #include "fuzz/check_cluster.h"
@@ -27,6 +15,18 @@
 #include "fuzz/require.h"
 #include "fuzz/run_targets.h"
 #include "fuzz/store_targets.h"
+#include "situation/resolve_settings.h"
+#include "wire/admission.h"
+#include "wire/cron.h"
+#include "wire/duration.h"
+#include "wire/exec_credential.h"
+#include "wire/kubeconfig.h"
+#include "wire/observation.h"
+#include "wire/quantity.h"
+#include "wire/snapshot.h"
+#include "wire/value.h"
+#include "wire/yaml.h"
+#include "wire/yaml_scalar.h"
 
 namespace tamp::fuzz {
 namespace {

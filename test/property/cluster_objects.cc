@@ -4,8 +4,8 @@
 
 #include <array>
 
-#include "base/json_writer.h"
-#include "base/time.h"
+#include "core/json_writer.h"
+#include "core/time.h"
 
 namespace tamp::test {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "codec/kinds.h"
-#include "model/cluster.h"
+#include "core/cluster.h"
+#include "wire/kinds.h"
 
 namespace tamp::test {
 

@@ -10,11 +10,11 @@
 #include <string>
 #include <utility>
 
-#include "decide/plan.h"
+#include "oracle/new_node.h"
 #include "property/disguise.h"
 #include "property/random_decisions.h"
+#include "search/plan.h"
 #include "support/random_cluster.h"
-#include "world/scheduler/new_node.h"
 
 namespace tamp::test {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "model/cluster.h"
+#include "core/cluster.h"
 
 namespace tamp::test {
 

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "codec/dump.h"
-#include "codec/reading_for_test.h"
-#include "codec/settings.h"
-#include "decide/plan.h"
 #include "property/cluster_objects.h"
+#include "search/plan.h"
+#include "situation/resolve_settings.h"
 #include "support/random_cluster.h"
+#include "wire/dump.h"
+#include "wire/reading_for_test.h"
 
 namespace tamp::test {
 namespace {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "schedule/fits.h"
+#include "fit/fits.h"
+#include "oracle/filter.h"
 #include "support/random_cluster.h"
-#include "world/scheduler/filter.h"
 
 namespace tamp::test {
 namespace {

@@ -5,10 +5,10 @@
 
 #include <cstdlib>
 
+#include "oracle/filter.h"
+#include "oracle/judge.h"
 #include "property/disguise.h"
 #include "support/random_cluster.h"
-#include "world/scheduler/filter.h"
-#include "world/scheduler/judge.h"
 
 namespace tamp::test {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "decide/plan.h"
-#include "model/settings.h"
+#include "core/settings.h"
+#include "search/plan.h"
 
 namespace tamp::test {
 

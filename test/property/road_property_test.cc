@@ -6,12 +6,12 @@
 #include <map>
 #include <set>
 
-#include "decide/budget.h"
-#include "decide/carry_out.h"
-#include "decide/road.h"
+#include "gates/budget.h"
+#include "oracle/new_node.h"
 #include "property/random_decisions.h"
+#include "search/carry_out.h"
+#include "search/road.h"
 #include "support/random_cluster.h"
-#include "world/scheduler/new_node.h"
 
 namespace tamp::test {
 namespace {

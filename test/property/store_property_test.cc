@@ -9,11 +9,11 @@
 #include <string>
 #include <tuple>
 
-#include "codec/reading_for_test.h"
-#include "codec/store.h"
 #include "fuzz/check_cluster.h"
 #include "property/cluster_objects.h"
+#include "store/store.h"
 #include "support/random_cluster.h"
+#include "wire/reading_for_test.h"
 
 namespace tamp::test {
 namespace {

@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
-#include "base/json_writer.h"
-#include "codec/snapshot.h"
-#include "world/scheduler/filter.h"
+#include "core/json_writer.h"
+#include "oracle/filter.h"
+#include "wire/snapshot.h"
 
 namespace {
 

@@ -18,8 +18,8 @@
 #include <string_view>
 #include <utility>
 
-#include "model/cluster.h"
-#include "model/settings.h"
+#include "core/cluster.h"
+#include "core/settings.h"
 #include "support/node_builder.h"
 #include "support/pod_builder.h"
 #include "support/pool_builder.h"

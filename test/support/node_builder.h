@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-#include "model/cluster.h"
+#include "core/cluster.h"
 #include "support/words.h"
 
 namespace tamp::test {

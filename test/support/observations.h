@@ -1,8 +1,8 @@
 // Measurements of a cluster whose every pod is calm, as agents would serve them.
 #pragma once
 
-#include "model/cluster.h"
-#include "model/observation.h"
+#include "core/cluster.h"
+#include "core/observation.h"
 
 namespace tamp::test {
 

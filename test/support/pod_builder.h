@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/cluster.h"
+#include "core/cluster.h"
 #include "support/words.h"
 
 namespace tamp::test {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "base/time.h"
+#include "core/time.h"
 
 namespace tamp::test {
 

@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <map>
 
-#include "decide/moves.h"
-#include "decide/surroundings.h"
+#include "explain/explanation.h"
+#include "search/moves.h"
+#include "search/surroundings.h"
 
 namespace tamp::decide {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "report/explain_report.h"
-#include "report/layout.h"
-#include "report/tier_counts.h"
-#include "report/words.h"
+#include "explain/explain_report.h"
+#include "explain/layout.h"
+#include "explain/tier_counts.h"
+#include "explain/words.h"
 
 namespace tamp::report {
 namespace {

@@ -1,11 +1,11 @@
-// "Why not this node?" in words and as a document.
+// "Why not this node?" in words; documents/explain_document.h has it as a document.
 #pragma once
 
 #include <string>
 
-#include "decide/plan.h"
-#include "model/cluster.h"
-#include "report/style.h"
+#include "core/cluster.h"
+#include "explain/explanation.h"
+#include "explain/style.h"
 
 namespace tamp::report {
 
@@ -16,8 +16,6 @@ struct ExplainReport {
   TierFloors tiers = {};
 };
 
-std::string explain_json(const ExplainReport& report);
-std::string explain_yaml(const ExplainReport& report);
 std::string explain_page(const ExplainReport& report, const Style& style);
 
 }  // namespace tamp::report

@@ -1,9 +1,10 @@
-#include "report/explain_report.h"
+#include "explain/explain_report.h"
+#include "documents/explain_document.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "report/sample_testing.h"
+#include "explain/sample_testing.h"
 
 namespace tamp::report {
 namespace {

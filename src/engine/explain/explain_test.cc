@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "decide/plan_testing.h"
+#include "search/plan_testing.h"
 
 namespace tamp::decide {
 namespace {

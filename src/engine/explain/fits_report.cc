@@ -1,13 +1,11 @@
-#include "report/fits_report.h"
+#include "explain/fits_report.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "base/json_writer.h"
-#include "report/layout.h"
-#include "report/words.h"
-#include "report/yaml_writer.h"
+#include "explain/layout.h"
+#include "explain/words.h"
 
 namespace tamp::report {
 namespace {
@@ -15,29 +13,6 @@ namespace {
 constexpr std::size_t kFew = 3;  // pods that get a line for each node
 
 bool fits_there(const schedule::NodeFit& fit) { return fit.reason[0] == '\0'; }
-
-template <typename Writer>
-std::string document(Writer w, const Cluster& cluster, const std::vector<schedule::PodFit>& fits) {
-  w.begin_object();
-  w.key("pods").begin_array();
-  for (const schedule::PodFit& fit : fits) {
-    const Pod& pod = cluster.pods[fit.pod.index()];
-    w.begin_object();
-    w.field("namespace", cluster.text(pod.ns)).field("name", cluster.text(pod.name));
-    w.key("nodes").begin_array();
-    for (const schedule::NodeFit& node : fit.nodes) {
-      w.begin_object();
-      w.field("name", cluster.text(cluster.nodes[node.node.index()].name));
-      w.field("fits", fits_there(node)).field("reason", node.reason);
-      w.end_object();
-    }
-    w.end_array();
-    w.end_object();
-  }
-  w.end_array();
-  w.end_object();
-  return w.take();
-}
 
 std::size_t fitting(const schedule::PodFit& fit) {
   return static_cast<std::size_t>(std::count_if(fit.nodes.begin(), fit.nodes.end(), fits_there));
@@ -86,14 +61,6 @@ std::string one_pod(const Cluster& cluster, const schedule::PodFit& fit, const S
 }
 
 }  // namespace
-
-std::string fits_json(const Cluster& cluster, const std::vector<schedule::PodFit>& fits) {
-  return document(JsonWriter(), cluster, fits) + "\n";
-}
-
-std::string fits_yaml(const Cluster& cluster, const std::vector<schedule::PodFit>& fits) {
-  return document(YamlWriter(), cluster, fits);
-}
 
 std::string fits_page(const Cluster& cluster, const std::vector<schedule::PodFit>& fits, const Style& style) {
   if (fits.empty()) return "no pods that could be scheduled\n";

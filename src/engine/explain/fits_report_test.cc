@@ -1,9 +1,10 @@
-#include "report/fits_report.h"
+#include "explain/fits_report.h"
+#include "documents/fits_document.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "report/sample_testing.h"
+#include "explain/sample_testing.h"
 
 namespace tamp::report {
 namespace {

@@ -1,4 +1,4 @@
-#include "report/layout.h"
+#include "explain/layout.h"
 
 #include <algorithm>
 #include <cassert>

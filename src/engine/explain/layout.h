@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "report/style.h"
+#include "explain/style.h"
 
 namespace tamp::report {
 

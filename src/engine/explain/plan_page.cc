@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "report/layout.h"
-#include "report/plan_report.h"
-#include "report/plan_summary.h"
-#include "report/proposal_page.h"
-#include "report/road_page.h"
-#include "report/words.h"
+#include "explain/layout.h"
+#include "explain/plan_report.h"
+#include "explain/plan_summary.h"
+#include "explain/proposal_page.h"
+#include "explain/road_page.h"
+#include "explain/words.h"
 
 namespace tamp::report {
 namespace {

@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "report/plan_report.h"
-#include "report/sample_testing.h"
+#include "explain/plan_report.h"
+#include "explain/sample_testing.h"
 
 namespace tamp::report {
 namespace {

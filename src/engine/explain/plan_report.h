@@ -5,11 +5,11 @@
 #include <optional>
 #include <string>
 
-#include "decide/plan.h"
-#include "decide/road.h"
-#include "model/cluster.h"
-#include "prove/proof.h"
-#include "report/style.h"
+#include "core/cluster.h"
+#include "explain/style.h"
+#include "proof/proof.h"
+#include "search/plan.h"
+#include "search/road.h"
 
 namespace tamp::report {
 
@@ -29,8 +29,6 @@ struct PlanReport {
   const decide::Road* road = nullptr;         // --steps
 };
 
-std::string plan_json(const PlanReport& report);
-std::string plan_yaml(const PlanReport& report);
 std::string plan_page(const PlanReport& report, const Style& style);
 
 }  // namespace tamp::report

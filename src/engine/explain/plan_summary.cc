@@ -1,4 +1,4 @@
-#include "report/plan_summary.h"
+#include "explain/plan_summary.h"
 
 #include <algorithm>
 

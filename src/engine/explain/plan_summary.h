@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "base/money.h"
-#include "decide/plan.h"
-#include "model/cluster.h"
-#include "report/plan_report.h"
+#include "core/cluster.h"
+#include "core/money.h"
+#include "explain/plan_report.h"
+#include "search/plan.h"
 
 namespace tamp::report {
 

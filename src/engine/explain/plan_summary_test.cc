@@ -1,8 +1,8 @@
-#include "report/plan_summary.h"
+#include "explain/plan_summary.h"
 
 #include <gtest/gtest.h>
 
-#include "report/sample_testing.h"
+#include "explain/sample_testing.h"
 
 namespace tamp::report {
 namespace {

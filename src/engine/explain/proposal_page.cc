@@ -1,10 +1,10 @@
-#include "report/proposal_page.h"
+#include "explain/proposal_page.h"
 
 #include <fmt/format.h>
 
-#include "base/money.h"
-#include "base/time.h"
-#include "report/layout.h"
+#include "core/money.h"
+#include "core/time.h"
+#include "explain/layout.h"
 
 namespace tamp::report {
 namespace {

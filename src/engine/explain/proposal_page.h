@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "prove/proof.h"
-#include "report/style.h"
+#include "explain/style.h"
+#include "proof/proof.h"
 
 namespace tamp::report {
 

@@ -1,9 +1,9 @@
-#include "report/road_page.h"
+#include "explain/road_page.h"
 
 #include <fmt/format.h>
 
-#include "report/layout.h"
-#include "report/words.h"
+#include "explain/layout.h"
+#include "explain/words.h"
 
 namespace tamp::report {
 namespace {

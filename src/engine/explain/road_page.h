@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "decide/road.h"
-#include "report/style.h"
+#include "explain/style.h"
+#include "search/road.h"
 
 namespace tamp::report {
 

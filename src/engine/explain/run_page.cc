@@ -1,12 +1,12 @@
-#include "report/run_page.h"
+#include "explain/run_page.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <tuple>
 
-#include "report/layout.h"
-#include "report/words.h"
+#include "explain/layout.h"
+#include "explain/words.h"
 
 namespace tamp::report {
 namespace {

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/time.h"
-#include "execute/run.h"
-#include "report/style.h"
+#include "core/time.h"
+#include "explain/style.h"
+#include "run/run.h"
 
 namespace tamp::report {
 

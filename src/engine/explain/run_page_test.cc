@@ -1,10 +1,10 @@
-#include "report/run_page.h"
+#include "explain/run_page.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "codec/tree.h"
-#include "report/timeline.h"
+#include "documents/timeline.h"
+#include "wire/tree.h"
 
 namespace tamp::report {
 namespace {

@@ -1,8 +1,8 @@
 // A small cluster for the tests of this room: three nodes of one pool, four pods, two machine types.
 #pragma once
 
-#include "decide/plan.h"
-#include "model/cluster.h"
+#include "core/cluster.h"
+#include "search/plan.h"
 
 namespace tamp::report {
 

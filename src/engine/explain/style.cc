@@ -1,4 +1,4 @@
-#include "report/style.h"
+#include "explain/style.h"
 
 namespace tamp::report {
 namespace {

@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
-#include "model/cluster.h"
-#include "model/tier.h"
+#include "core/cluster.h"
+#include "core/tier.h"
 
 namespace tamp::report {
 

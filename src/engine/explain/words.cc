@@ -1,4 +1,4 @@
-#include "report/words.h"
+#include "explain/words.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "report/layout.h"
+#include "explain/layout.h"
 
 namespace tamp::report {
 

@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include "base/money.h"
-#include "decide/plan.h"
-#include "model/cluster.h"
-#include "model/settings.h"
+#include "core/cluster.h"
+#include "core/money.h"
+#include "core/settings.h"
+#include "search/plan.h"
 
 namespace tamp::report {
 

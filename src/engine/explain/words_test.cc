@@ -1,4 +1,4 @@
-#include "report/words.h"
+#include "explain/words.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "schedule/claim.h"
+#include "fit/claim.h"
 
 #include <algorithm>
 #include <bit>
 
-#include "schedule/simulation.h"
-#include "schedule/topology_rules.h"
+#include "fit/simulation.h"
+#include "fit/topology_rules.h"
 
 namespace tamp::schedule {
 namespace {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "schedule/index.h"
+#include "fit/index.h"
 
 namespace tamp::schedule {
 

@@ -8,8 +8,8 @@
 
 #include <vector>
 
-#include "model/cluster.h"
-#include "schedule/options.h"
+#include "core/cluster.h"
+#include "fit/options.h"
 
 namespace tamp::schedule {
 

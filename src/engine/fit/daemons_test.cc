@@ -1,4 +1,4 @@
-#include "schedule/daemons.h"
+#include "fit/daemons.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "schedule/index.h"
+#include "fit/index.h"
 
 namespace tamp::schedule {
 namespace {

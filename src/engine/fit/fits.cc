@@ -1,7 +1,7 @@
-#include "schedule/fits.h"
+#include "fit/fits.h"
 
-#include "schedule/index.h"
-#include "schedule/simulation.h"
+#include "fit/index.h"
+#include "fit/simulation.h"
 
 namespace tamp::schedule {
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "model/cluster.h"
+#include "core/cluster.h"
 
 namespace tamp::schedule {
 

@@ -1,4 +1,4 @@
-#include "schedule/hash_index.h"
+#include "fit/hash_index.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <random>
 #include <string>
 
-#include "base/ids.h"
+#include "core/ids.h"
 
 namespace tamp::schedule {
 namespace {

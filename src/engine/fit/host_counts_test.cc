@@ -1,4 +1,4 @@
-#include "schedule/host_counts.h"
+#include "fit/host_counts.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "schedule/index.h"
+#include "fit/index.h"
 
 #include <algorithm>
 #include <cassert>

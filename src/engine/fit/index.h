@@ -10,16 +10,16 @@
 #include <utility>
 #include <vector>
 
-#include "model/cluster.h"
-#include "schedule/daemons.h"
-#include "schedule/options.h"
-#include "schedule/profile.h"
-#include "schedule/requirement.h"
-#include "schedule/shape_table.h"
-#include "schedule/sites.h"
-#include "schedule/topology.h"
-#include "schedule/topology_counts.h"
-#include "schedule/volumes.h"
+#include "core/cluster.h"
+#include "fit/daemons.h"
+#include "fit/options.h"
+#include "fit/profile.h"
+#include "fit/requirement.h"
+#include "fit/shape_table.h"
+#include "fit/sites.h"
+#include "fit/topology.h"
+#include "fit/topology_counts.h"
+#include "fit/volumes.h"
 
 namespace tamp::schedule {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "schedule/simulation.h"
+#include "fit/simulation.h"
 #include "support/cluster_builder.h"
 
 namespace tamp::schedule {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/settings.h"
+#include "core/settings.h"
 
 namespace tamp::schedule {
 

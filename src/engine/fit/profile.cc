@@ -1,4 +1,4 @@
-#include "schedule/profile.h"
+#include "fit/profile.h"
 
 #include <algorithm>
 #include <charconv>

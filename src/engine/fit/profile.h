@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "model/cluster.h"
-#include "schedule/requirement.h"
-#include "schedule/sites.h"
+#include "core/cluster.h"
+#include "fit/requirement.h"
+#include "fit/sites.h"
 
 namespace tamp::schedule {
 

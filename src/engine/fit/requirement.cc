@@ -1,4 +1,4 @@
-#include "schedule/requirement.h"
+#include "fit/requirement.h"
 
 #include <algorithm>
 #include <charconv>

@@ -9,10 +9,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/ids.h"
-#include "model/labels.h"
-#include "model/pool.h"
-#include "model/symbols.h"
+#include "core/ids.h"
+#include "core/labels.h"
+#include "core/pool.h"
+#include "core/symbols.h"
 
 namespace tamp::schedule {
 

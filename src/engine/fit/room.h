@@ -8,8 +8,8 @@
 #include <limits>
 #include <vector>
 
-#include "model/resources.h"
-#include "schedule/site_order.h"
+#include "core/resources.h"
+#include "fit/site_order.h"
 
 namespace tamp::schedule {
 

@@ -6,8 +6,8 @@
 // pods that must move are placed once more, in the same order, on the settled new nodes and without the pending ones.
 #include <algorithm>
 
-#include "schedule/simulation.h"
-#include "schedule/topology_rules.h"
+#include "fit/simulation.h"
+#include "fit/topology_rules.h"
 
 namespace tamp::schedule {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <span>
 
-#include "model/labels.h"
+#include "core/labels.h"
 
 namespace tamp::schedule {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/pod.h"
+#include "core/pod.h"
 
 namespace tamp::schedule {
 

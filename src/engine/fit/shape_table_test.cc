@@ -1,4 +1,4 @@
-#include "schedule/shape_table.h"
+#include "fit/shape_table.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // Shapes: what pods ask for, resolved into profiles and groups, at every stage of relaxation.
 #include <algorithm>
 
-#include "schedule/index.h"
-#include "schedule/selector_hash.h"
+#include "fit/index.h"
+#include "fit/selector_hash.h"
 
 namespace tamp::schedule {
 namespace {

@@ -1,4 +1,4 @@
-#include "schedule/simulation.h"
+#include "fit/simulation.h"
 
 #include <algorithm>
 #include <bit>
@@ -6,7 +6,7 @@
 #include <iterator>
 #include <unordered_map>
 
-#include "schedule/topology_rules.h"
+#include "fit/topology_rules.h"
 
 namespace tamp::schedule {
 

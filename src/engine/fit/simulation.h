@@ -14,11 +14,11 @@
 #include <string>
 #include <vector>
 
-#include "schedule/claim.h"
-#include "schedule/index.h"
-#include "schedule/room.h"
-#include "schedule/topology_counts.h"
-#include "schedule/volume_book.h"
+#include "fit/claim.h"
+#include "fit/index.h"
+#include "fit/room.h"
+#include "fit/topology_counts.h"
+#include "fit/volume_book.h"
 
 namespace tamp::schedule {
 

@@ -1,4 +1,4 @@
-#include "schedule/simulation.h"
+#include "fit/simulation.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "schedule/site_order.h"
+#include "fit/site_order.h"
 
 #include <algorithm>
 #include <cassert>

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/ids.h"
+#include "core/ids.h"
 
 namespace tamp::schedule {
 

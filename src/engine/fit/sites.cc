@@ -1,4 +1,4 @@
-#include "schedule/sites.h"
+#include "fit/sites.h"
 
 #include <algorithm>
 #include <charconv>

@@ -6,9 +6,9 @@
 #include <deque>
 #include <vector>
 
-#include "model/cluster.h"
-#include "schedule/options.h"
-#include "schedule/site_order.h"
+#include "core/cluster.h"
+#include "fit/options.h"
+#include "fit/site_order.h"
 
 namespace tamp::schedule {
 

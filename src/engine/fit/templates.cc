@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <map>
 
-#include "schedule/index.h"
-#include "schedule/selector_hash.h"
+#include "fit/index.h"
+#include "fit/selector_hash.h"
 
 namespace tamp::schedule {
 namespace {

@@ -1,8 +1,8 @@
-#include "schedule/topology.h"
+#include "fit/topology.h"
 
 #include <algorithm>
 
-#include "schedule/selector_hash.h"
+#include "fit/selector_hash.h"
 
 namespace tamp::schedule {
 namespace {

@@ -17,11 +17,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "model/cluster.h"
-#include "schedule/hash_index.h"
-#include "schedule/options.h"
-#include "schedule/profile.h"
-#include "schedule/sites.h"
+#include "core/cluster.h"
+#include "fit/hash_index.h"
+#include "fit/options.h"
+#include "fit/profile.h"
+#include "fit/sites.h"
 
 namespace tamp::schedule {
 

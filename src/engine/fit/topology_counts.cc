@@ -1,4 +1,4 @@
-#include "schedule/topology_counts.h"
+#include "fit/topology_counts.h"
 
 #include <algorithm>
 #include <cassert>

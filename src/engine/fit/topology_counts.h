@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "schedule/host_counts.h"
-#include "schedule/topology.h"
+#include "fit/host_counts.h"
+#include "fit/topology.h"
 
 namespace tamp::schedule {
 

@@ -1,10 +1,10 @@
-#include "schedule/topology_counts.h"
+#include "fit/topology_counts.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "schedule/index.h"
+#include "fit/index.h"
 #include "support/cluster_builder.h"
 
 namespace tamp::schedule {

@@ -1,4 +1,4 @@
-#include "schedule/topology_rules.h"
+#include "fit/topology_rules.h"
 
 #include <algorithm>
 #include <limits>

@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "schedule/index.h"
-#include "schedule/topology_counts.h"
+#include "fit/index.h"
+#include "fit/topology_counts.h"
 
 namespace tamp::schedule {
 

@@ -1,4 +1,4 @@
-#include "schedule/volume_book.h"
+#include "fit/volume_book.h"
 
 #include <algorithm>
 

@@ -1,12 +1,12 @@
 // Volumes while pods move in thought: what one pod takes, the next cannot have; and what a new node must be.
-#include "schedule/volume_book.h"
+#include "fit/volume_book.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 #include <string>
 
-#include "schedule/simulation.h"
+#include "fit/simulation.h"
 #include "support/cluster_builder.h"
 
 namespace tamp::schedule {

@@ -1,8 +1,8 @@
-#include "schedule/volume_store.h"
+#include "fit/volume_store.h"
 
 #include <algorithm>
 
-#include "schedule/sites.h"
+#include "fit/sites.h"
 
 namespace tamp::schedule {
 namespace {

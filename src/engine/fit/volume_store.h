@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "model/cluster.h"
-#include "schedule/volumes.h"
+#include "core/cluster.h"
+#include "fit/volumes.h"
 
 namespace tamp::schedule {
 

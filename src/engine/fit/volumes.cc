@@ -1,8 +1,8 @@
-#include "schedule/volumes.h"
+#include "fit/volumes.h"
 
 #include <algorithm>
 
-#include "schedule/volume_store.h"
+#include "fit/volume_store.h"
 
 namespace tamp::schedule {
 

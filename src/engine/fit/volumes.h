@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "model/cluster.h"
-#include "schedule/options.h"
-#include "schedule/requirement.h"
-#include "schedule/sites.h"
+#include "core/cluster.h"
+#include "fit/options.h"
+#include "fit/requirement.h"
+#include "fit/sites.h"
 
 namespace tamp::schedule {
 

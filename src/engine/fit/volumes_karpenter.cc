@@ -1,7 +1,7 @@
 // Volumes as Karpenter's scheduler reads them: terms of OR'd node requirements, and attachments counted by claim.
 #include <algorithm>
 
-#include "schedule/volume_store.h"
+#include "fit/volume_store.h"
 
 namespace tamp::schedule {
 namespace {

@@ -3,8 +3,8 @@
 #include <array>
 #include <string_view>
 
-#include "schedule/profile.h"
-#include "schedule/volume_store.h"
+#include "fit/profile.h"
+#include "fit/volume_store.h"
 
 namespace tamp::schedule {
 namespace {

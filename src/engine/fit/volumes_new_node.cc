@@ -1,7 +1,7 @@
 // What volumes ask of a node that is yet to come, in Kubernetes' dialect.
 #include <algorithm>
 
-#include "schedule/volume_store.h"
+#include "fit/volume_store.h"
 
 namespace tamp::schedule {
 namespace {

@@ -1,11 +1,11 @@
 // What kube-scheduler's four volume filters say, one rule after the other.
-#include "schedule/volumes.h"
+#include "fit/volumes.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "schedule/simulation.h"
+#include "fit/simulation.h"
 #include "support/cluster_builder.h"
 
 namespace tamp::schedule {

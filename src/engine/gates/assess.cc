@@ -2,9 +2,9 @@
 #include <array>
 #include <cassert>
 
-#include "decide/candidate.h"
-#include "decide/gates.h"
-#include "decide/lifetime.h"
+#include "gates/candidate.h"
+#include "gates/gates.h"
+#include "gates/lifetime.h"
 
 namespace tamp::decide {
 namespace {

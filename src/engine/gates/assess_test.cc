@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "decide/decide_testing.h"
+#include "gates/decide_testing.h"
 
 namespace tamp::decide {
 namespace {

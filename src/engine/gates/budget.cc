@@ -1,11 +1,11 @@
-#include "decide/budget.h"
+#include "gates/budget.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cassert>
 
-#include "decide/node_state.h"
+#include "gates/node_state.h"
 
 namespace tamp::decide {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "decide/candidate.h"
-#include "model/pool.h"
+#include "core/pool.h"
+#include "gates/candidate.h"
 
 namespace tamp::decide {
 

@@ -1,8 +1,8 @@
-#include "decide/budget.h"
+#include "gates/budget.h"
 
 #include <gtest/gtest.h>
 
-#include "decide/decide_testing.h"
+#include "gates/decide_testing.h"
 
 namespace tamp::decide {
 namespace {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "decide/budget.h"
+#include "gates/budget.h"
 
 namespace tamp::decide {
 namespace {

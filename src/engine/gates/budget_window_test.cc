@@ -2,7 +2,7 @@
 
 #include <initializer_list>
 
-#include "decide/budget.h"
+#include "gates/budget.h"
 
 namespace tamp::decide {
 namespace {

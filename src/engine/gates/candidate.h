@@ -5,24 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "base/money.h"
-#include "base/time.h"
-#include "decide/reason.h"
-#include "model/cluster.h"
-#include "model/settings.h"
+#include "core/cluster.h"
+#include "core/money.h"
+#include "core/settings.h"
+#include "core/time.h"
+#include "gates/reason.h"
+#include "situation/context.h"
 
 namespace tamp::decide {
-
-// Everything that the gates may look at.
-struct Context {
-  const Cluster& cluster;
-  const Settings& settings;
-  Time now;
-  std::optional<Time> last_node_deleted;  // for the stabilization window ("Cluster Consolidation")
-  NodeId leader_node = {};                // where the controller that decides runs; invalid: elsewhere
-  std::uint64_t ties =
-      0;  // --compat: 0 orders equal candidates by name; Karpenter leaves it to chance, as other numbers do
-};
 
 // One gate's answer, for `tamp explain`.
 struct GateOutcome {

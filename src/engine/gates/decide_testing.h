@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "decide/candidate.h"
+#include "gates/candidate.h"
 #include "support/cluster_builder.h"
 
 namespace tamp::decide {

@@ -1,4 +1,4 @@
-#include "decide/eviction_limits.h"
+#include "gates/eviction_limits.h"
 
 #include <algorithm>
 

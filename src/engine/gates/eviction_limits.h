@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "model/cluster.h"
+#include "core/cluster.h"
 
 namespace tamp::decide {
 

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <utility>
 
-#include "decide/candidate.h"
-#include "decide/survey.h"
-#include "decide/words.h"
+#include "core/message_format.h"
+#include "gates/candidate.h"
+#include "gates/survey.h"
 
 namespace tamp::decide {
 

@@ -1,6 +1,6 @@
-#include "decide/gates.h"
-#include "decide/node_state.h"
-#include "decide/protection.h"
+#include "gates/gates.h"
+#include "gates/node_state.h"
+#include "gates/protection.h"
 
 namespace tamp::decide {
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "decide/gates.h"
-#include "decide/protection.h"
+#include "gates/gates.h"
+#include "gates/protection.h"
 
 namespace tamp::decide::gates {
 namespace {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "decide/decide_testing.h"
+#include "gates/decide_testing.h"
 
 namespace tamp::decide {
 namespace {

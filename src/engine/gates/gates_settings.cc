@@ -1,5 +1,5 @@
-#include "decide/gates.h"
-#include "decide/lifetime.h"
+#include "gates/gates.h"
+#include "gates/lifetime.h"
 
 namespace tamp::decide::gates {
 

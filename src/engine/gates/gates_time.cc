@@ -1,8 +1,8 @@
 // Gates that let a node settle: they depend on when something happened, or on how much of the node is in use.
-#include "decide/gates.h"
-#include "decide/lifetime.h"
-#include "decide/settling.h"
-#include "decide/utilization.h"
+#include "gates/gates.h"
+#include "gates/lifetime.h"
+#include "gates/settling.h"
+#include "gates/utilization.h"
 
 namespace tamp::decide::gates {
 namespace {

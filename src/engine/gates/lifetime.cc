@@ -1,4 +1,4 @@
-#include "decide/lifetime.h"
+#include "gates/lifetime.h"
 
 #include <algorithm>
 

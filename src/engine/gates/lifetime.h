@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "base/time.h"
-#include "model/cluster.h"
+#include "core/cluster.h"
+#include "core/time.h"
 
 namespace tamp::decide {
 

@@ -1,4 +1,4 @@
-#include "decide/node_state.h"
+#include "gates/node_state.h"
 
 #include <algorithm>
 

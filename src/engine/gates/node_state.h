@@ -2,7 +2,7 @@
 // answers.
 #pragma once
 
-#include "decide/candidate.h"
+#include "gates/candidate.h"
 
 namespace tamp::decide {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "decide/candidate.h"
+#include "gates/candidate.h"
 
 namespace tamp::decide {
 namespace {

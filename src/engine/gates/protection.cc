@@ -1,4 +1,4 @@
-#include "decide/protection.h"
+#include "gates/protection.h"
 
 namespace tamp::decide {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "base/time.h"
+#include "core/time.h"
 
 namespace tamp::decide {
 

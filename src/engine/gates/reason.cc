@@ -1,4 +1,4 @@
-#include "decide/reason.h"
+#include "gates/reason.h"
 
 #include <array>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "decide/reason.h"
+#include "gates/reason.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "decide/replica_index.h"
+#include "gates/replica_index.h"
 
 namespace tamp::decide {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <unordered_map>
 
-#include "model/cluster.h"
+#include "core/cluster.h"
 
 namespace tamp::decide {
 

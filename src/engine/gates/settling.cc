@@ -1,6 +1,6 @@
-#include "decide/settling.h"
+#include "gates/settling.h"
 
-#include "decide/lifetime.h"
+#include "gates/lifetime.h"
 
 namespace tamp::decide {
 

@@ -1,7 +1,7 @@
 // Nodes that are still settling after a pod came or went. The simulation asks too: such nodes may not take pods.
 #pragma once
 
-#include "decide/candidate.h"
+#include "gates/candidate.h"
 
 namespace tamp::decide {
 

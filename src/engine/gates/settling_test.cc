@@ -1,8 +1,8 @@
-#include "decide/settling.h"
+#include "gates/settling.h"
 
 #include <gtest/gtest.h>
 
-#include "decide/decide_testing.h"
+#include "gates/decide_testing.h"
 
 namespace tamp::decide {
 namespace {

@@ -1,10 +1,10 @@
-#include "decide/stabilization.h"
+#include "gates/stabilization.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "decide/words.h"
+#include "core/message_format.h"
 
 namespace tamp::decide {
 namespace {

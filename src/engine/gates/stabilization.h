@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "decide/candidate.h"
+#include "gates/candidate.h"
 
 namespace tamp::decide {
 

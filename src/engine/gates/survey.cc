@@ -1,4 +1,4 @@
-#include "decide/survey.h"
+#include "gates/survey.h"
 
 #include <algorithm>
 

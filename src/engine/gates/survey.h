@@ -4,11 +4,11 @@
 #include <optional>
 #include <unordered_map>
 
-#include "decide/candidate.h"
-#include "decide/eviction_limits.h"
-#include "decide/node_price.h"
-#include "decide/replica_index.h"
-#include "decide/stabilization.h"
+#include "gates/candidate.h"
+#include "gates/eviction_limits.h"
+#include "gates/replica_index.h"
+#include "gates/stabilization.h"
+#include "situation/node_price.h"
 
 namespace tamp::decide {
 

@@ -1,4 +1,4 @@
-#include "decide/utilization.h"
+#include "gates/utilization.h"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 // How much of a node is asked for ("Node Utilization Threshold for Consolidation").
 #pragma once
 
-#include "model/cluster.h"
-#include "model/policy.h"
+#include "core/cluster.h"
+#include "core/policy.h"
 
 namespace tamp::decide {
 

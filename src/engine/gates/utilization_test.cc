@@ -1,8 +1,8 @@
-#include "decide/utilization.h"
+#include "gates/utilization.h"
 
 #include <gtest/gtest.h>
 
-#include "decide/decide_testing.h"
+#include "gates/decide_testing.h"
 
 namespace tamp::decide {
 namespace {

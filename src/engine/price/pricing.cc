@@ -1,4 +1,4 @@
-#include "decide/pricing.h"
+#include "price/pricing.h"
 
 #include <fmt/format.h>
 

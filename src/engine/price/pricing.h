@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "decide/candidate.h"
-#include "decide/plan.h"
-#include "schedule/simulation.h"
+#include "fit/simulation.h"
+#include "gates/candidate.h"
+#include "price/command.h"
 
 namespace tamp::decide {
 
@@ -25,6 +25,12 @@ struct PoolTotals {
   double disruption = 0;
 };
 std::vector<PoolTotals> pool_totals(const Context& context, std::span<const Candidate> candidates);
+
+struct RejectedReplacement {
+  TypeId type;
+  Money price;
+  Money gap;  // how much cheaper it would have to be
+};
 
 // The outcome of pricing: a command, or why not.
 struct Priced {

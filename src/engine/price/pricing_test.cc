@@ -1,12 +1,12 @@
 // The worked examples of "Consolidation Savings Threshold", costs below zero and unknown prices. The other price rules are in
 // pricing_rules_test.cc.
-#include "decide/pricing.h"
+#include "price/pricing.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "decide/plan_testing.h"
+#include "search/plan_testing.h"
 
 namespace tamp::decide {
 namespace {

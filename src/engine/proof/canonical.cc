@@ -1,11 +1,11 @@
-#include "prove/canonical.h"
+#include "proof/canonical.h"
 
 #include <algorithm>
 #include <string_view>
 #include <utility>
 
-#include "base/json_writer.h"
-#include "prove/canonical_spec.h"
+#include "core/json_writer.h"
+#include "proof/canonical_spec.h"
 
 namespace tamp::prove {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "model/cluster.h"
-#include "model/observation.h"
-#include "model/settings.h"
+#include "core/cluster.h"
+#include "core/observation.h"
+#include "core/settings.h"
 
 namespace tamp::prove {
 

@@ -1,4 +1,4 @@
-#include "prove/canonical_spec.h"
+#include "proof/canonical_spec.h"
 
 #include <algorithm>
 #include <string>

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json_writer.h"
-#include "model/cluster.h"
+#include "core/cluster.h"
+#include "core/json_writer.h"
 
 namespace tamp::prove {
 

@@ -2,8 +2,8 @@
 // decided.
 #include <fmt/format.h>
 
-#include "decide/candidate.h"
-#include "prove/checks.h"
+#include "gates/candidate.h"
+#include "proof/checks.h"
 
 namespace tamp::prove::checks {
 

@@ -3,8 +3,8 @@
 
 #include <map>
 
-#include "decide/budget.h"
-#include "prove/checks.h"
+#include "gates/budget.h"
+#include "proof/checks.h"
 
 namespace tamp::prove::checks {
 

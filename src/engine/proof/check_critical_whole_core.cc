@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "prove/checks.h"
-#include "prove/prediction.h"
+#include "proof/checks.h"
+#include "proof/prediction.h"
 
 namespace tamp::prove::checks {
 

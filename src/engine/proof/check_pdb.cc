@@ -2,8 +2,8 @@
 // for replacements to become ready. Two budgets over one pod never allow any.
 #include <fmt/format.h>
 
-#include "decide/eviction_limits.h"
-#include "prove/checks.h"
+#include "gates/eviction_limits.h"
+#include "proof/checks.h"
 
 namespace tamp::prove::checks {
 

@@ -2,9 +2,9 @@
 // catching up will want room that looks free.
 #include <fmt/format.h>
 
-#include "decide/stabilization.h"
-#include "decide/surroundings.h"
-#include "prove/checks.h"
+#include "gates/stabilization.h"
+#include "proof/checks.h"
+#include "search/surroundings.h"
 
 namespace tamp::prove::checks {
 

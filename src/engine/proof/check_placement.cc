@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "prove/checks.h"
+#include "proof/checks.h"
 
 namespace tamp::prove::checks {
 namespace {

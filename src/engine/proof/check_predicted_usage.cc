@@ -2,8 +2,8 @@
 // idle and give it back. Memory is not given back, so that everybody's counts.
 #include <fmt/format.h>
 
-#include "prove/checks.h"
-#include "prove/prediction.h"
+#include "proof/checks.h"
+#include "proof/prediction.h"
 
 namespace tamp::prove::checks {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "prove/checks.h"
+#include "proof/checks.h"
 
 namespace tamp::prove::checks {
 namespace {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <map>
 
-#include "decide/budget.h"
-#include "decide/node_state.h"
-#include "decide/protection.h"
-#include "prove/checks.h"
+#include "gates/budget.h"
+#include "gates/node_state.h"
+#include "gates/protection.h"
+#include "proof/checks.h"
 
 namespace tamp::prove::checks {
 namespace {

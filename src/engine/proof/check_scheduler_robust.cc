@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <map>
 
-#include "prove/checks.h"
-#include "prove/dice.h"
-#include "prove/other_placements.h"
+#include "proof/checks.h"
+#include "proof/dice.h"
+#include "proof/other_placements.h"
 
 namespace tamp::prove::checks {
 namespace {

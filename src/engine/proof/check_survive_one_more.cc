@@ -1,8 +1,8 @@
 // If one more node failed after the move, would its protected pods still find a place? Optional: it keeps a spare node.
 #include <fmt/format.h>
 
-#include "decide/candidate.h"
-#include "prove/checks.h"
+#include "gates/candidate.h"
+#include "proof/checks.h"
 
 namespace tamp::prove::checks {
 

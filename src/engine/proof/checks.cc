@@ -1,4 +1,4 @@
-#include "prove/checks.h"
+#include "proof/checks.h"
 
 namespace tamp::prove {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "prove/motion.h"
-#include "prove/proof.h"
+#include "proof/motion.h"
+#include "proof/proof.h"
 
 namespace tamp::prove {
 

@@ -1,10 +1,10 @@
 // Each check by itself: what it refuses, and in which words.
-#include "prove/checks.h"
+#include "proof/checks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "prove/prove_testing.h"
+#include "proof/prove_testing.h"
 
 namespace tamp::prove {
 namespace {

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "prove/prove_testing.h"
+#include "proof/prove_testing.h"
 
 namespace tamp::prove {
 namespace {

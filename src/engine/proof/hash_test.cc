@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "prove/prove_testing.h"
+#include "proof/prove_testing.h"
 
 namespace tamp::prove {
 namespace {

@@ -1,4 +1,4 @@
-#include "prove/motion.h"
+#include "proof/motion.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "decide/candidate.h"
+#include "gates/candidate.h"
 
 namespace tamp::prove {
 namespace {

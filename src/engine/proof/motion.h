@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include "decide/plan.h"
-#include "model/autoscaler_status.h"
-#include "model/observation.h"
-#include "model/tier.h"
-#include "schedule/simulation.h"
+#include "core/autoscaler_status.h"
+#include "core/observation.h"
+#include "core/tier.h"
+#include "fit/simulation.h"
+#include "search/plan.h"
 
 namespace tamp::prove {
 

@@ -1,4 +1,4 @@
-#include "prove/other_placements.h"
+#include "proof/other_placements.h"
 
 #include <algorithm>
 #include <deque>

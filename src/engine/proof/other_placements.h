@@ -7,9 +7,9 @@
 #include <set>
 #include <vector>
 
-#include "prove/dice.h"
-#include "prove/motion.h"
-#include "schedule/simulation.h"
+#include "fit/simulation.h"
+#include "proof/dice.h"
+#include "proof/motion.h"
 
 namespace tamp::prove {
 

@@ -1,11 +1,11 @@
 // Courses of events on random clusters with every constraint that the scheduler knows.
-#include "prove/other_placements.h"
+#include "proof/other_placements.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "prove/prove_testing.h"
+#include "proof/prove_testing.h"
 #include "support/random_cluster.h"
 
 namespace tamp::prove {

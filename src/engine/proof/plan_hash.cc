@@ -1,12 +1,12 @@
-#include "prove/plan_hash.h"
+#include "proof/plan_hash.h"
 
 #include <algorithm>
 
-#include "base/json_writer.h"
-#include "base/sha256.h"
-#include "decide/eviction_limits.h"
-#include "decide/node_price.h"
-#include "prove/canonical.h"
+#include "core/json_writer.h"
+#include "core/sha256.h"
+#include "gates/eviction_limits.h"
+#include "proof/canonical.h"
+#include "situation/node_price.h"
 
 namespace tamp::prove {
 namespace {

@@ -1,4 +1,4 @@
-#include "prove/prediction.h"
+#include "proof/prediction.h"
 
 #include <algorithm>
 #include <cmath>

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "prove/motion.h"
-#include "prove/proof.h"
+#include "proof/motion.h"
+#include "proof/proof.h"
 
 namespace tamp::prove {
 

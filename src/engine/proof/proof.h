@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/money.h"
-#include "base/time.h"
-#include "model/tier.h"
+#include "core/money.h"
+#include "core/tier.h"
+#include "core/time.h"
 
 namespace tamp::prove {
 

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "prove/prove_testing.h"
+#include "proof/prove_testing.h"
 
 namespace tamp::prove {
 namespace {

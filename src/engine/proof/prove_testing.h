@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "prove/prover.h"
+#include "proof/prover.h"
 #include "support/cluster_builder.h"
 #include "support/observations.h"
 

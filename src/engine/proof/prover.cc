@@ -1,10 +1,10 @@
-#include "prove/prover.h"
+#include "proof/prover.h"
 
 #include <algorithm>
 
-#include "decide/moves.h"
-#include "prove/plan_hash.h"
-#include "prove/prediction.h"
+#include "proof/plan_hash.h"
+#include "proof/prediction.h"
+#include "search/moves.h"
 
 namespace tamp::prove {
 namespace {

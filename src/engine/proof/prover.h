@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "prove/checks.h"
-#include "prove/motion.h"
-#include "prove/proof.h"
+#include "proof/checks.h"
+#include "proof/motion.h"
+#include "proof/proof.h"
 
 namespace tamp::prove {
 

@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "execute/marks.h"
-#include "execute/stage_for_test.h"
+#include "documents/marks.h"
+#include "run/stage_for_test.h"
 
 namespace tamp::execute {
 namespace {
@@ -298,7 +298,7 @@ TEST(TwoRuns, ShareASurvivorAndTheLastOneLetsGo) {
   plan.survivors = {"a"};
   Desk desk;
   desk.plan = &plan;
-  take_in(stage.run, desk, stage.cluster(), stage.now);
+  take_in(stage.run, desk, stage.cluster(), status_bytes, stage.now);
   ASSERT_TRUE(stage.play_until(Phase::Draining)) << stage.run.message;
   second = stage.run;
 

@@ -1,8 +1,8 @@
-#include "execute/advance.h"
+#include "run/advance.h"
 
 #include <algorithm>
 
-#include "execute/turn.h"
+#include "run/turn.h"
 
 namespace tamp::execute {
 namespace {

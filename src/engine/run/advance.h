@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "execute/run.h"
-#include "execute/sight.h"
-#include "prove/proof.h"
+#include "proof/proof.h"
+#include "run/run.h"
+#include "run/sight.h"
 
 namespace tamp::execute {
 
@@ -59,6 +59,8 @@ struct Desk {
 std::string beyond_hour(const prove::ConsolidationPlan& plan, std::int64_t evictions_left);
 // Takes an approval in: to Validating with the plan's moves copied, or to RolledBack with a reason (StalePlan, PlanExpired,
 // AlreadyUsed, NotActing, NotAutomatic, Paused, AnotherRun, NoKarpenter, SeveralReplacements, EvictionLimit, TooLarge). `cluster` gives the uids.
-void take_in(Run& run, const Desk& desk, const Cluster& cluster, Time now);
+// `status_bytes` tells how large the stored status of a run is.
+using StatusBytes = std::size_t (*)(const Run& run);
+void take_in(Run& run, const Desk& desk, const Cluster& cluster, StatusBytes status_bytes, Time now);
 
 }  // namespace tamp::execute

@@ -1,11 +1,11 @@
 // A run from its approval to its end, in the order of "Automated node consolidation under an SLO guard".
-#include "execute/advance.h"
+#include "run/advance.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "execute/marks.h"
-#include "execute/stage_for_test.h"
+#include "documents/marks.h"
+#include "run/stage_for_test.h"
 
 namespace tamp::execute {
 namespace {

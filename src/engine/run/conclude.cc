@@ -1,8 +1,8 @@
 // What came of a journal entry: what is final, what is tried again, and when.
 #include <algorithm>
 
-#include "execute/advance.h"
-#include "execute/turn.h"
+#include "run/advance.h"
+#include "run/turn.h"
 
 namespace tamp::execute {
 namespace {

@@ -1,4 +1,4 @@
-#include "execute/drift.h"
+#include "run/drift.h"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,10 @@
 #include <memory>
 #include <vector>
 
-#include "decide/node_state.h"
-#include "decide/surroundings.h"
-#include "execute/turn.h"
-#include "schedule/simulation.h"
+#include "fit/simulation.h"
+#include "gates/node_state.h"
+#include "run/turn.h"
+#include "search/surroundings.h"
 
 namespace tamp::execute {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "execute/run.h"
-#include "execute/sight.h"
+#include "run/run.h"
+#include "run/sight.h"
 
 namespace tamp::execute {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "execute/guards.h"
+#include "run/guards.h"
 
 namespace tamp::execute::guards {
 

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "execute/guard.h"
-#include "execute/marks.h"
-#include "execute/turn.h"
+#include "run/guard.h"
+#include "run/mark_names.h"
+#include "run/turn.h"
 
 namespace tamp::execute::guards {
 namespace {

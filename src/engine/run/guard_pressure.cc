@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "execute/guard.h"
-#include "execute/turn.h"
-#include "model/tier.h"
+#include "core/tier.h"
+#include "run/guard.h"
+#include "run/turn.h"
 
 namespace tamp::execute::guards {
 namespace {

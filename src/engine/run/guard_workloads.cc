@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <set>
 
-#include "execute/guard.h"
-#include "execute/turn.h"
+#include "run/guard.h"
+#include "run/turn.h"
 
 namespace tamp::execute::guards {
 namespace {

@@ -1,8 +1,8 @@
-#include "execute/guards.h"
+#include "run/guards.h"
 
 #include <fmt/format.h>
 
-#include "execute/guard.h"
+#include "run/guard.h"
 
 namespace tamp::execute {
 namespace {

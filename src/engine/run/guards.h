@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "execute/run.h"
-#include "execute/sight.h"
+#include "run/run.h"
+#include "run/sight.h"
 
 namespace tamp::execute {
 

@@ -1,11 +1,11 @@
 // Each guard: what it stops for, what it waits for, and what leaves it calm.
-#include "execute/guards.h"
+#include "run/guards.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "execute/marks.h"
-#include "execute/stage_for_test.h"
+#include "documents/marks.h"
+#include "run/stage_for_test.h"
 
 namespace tamp::execute {
 namespace {

@@ -1,4 +1,4 @@
-#include "execute/journal.h"
+#include "run/journal.h"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,8 @@
-#include "execute/journal.h"
+#include "run/journal.h"
 
 #include <gtest/gtest.h>
 
-#include "execute/advance.h"
+#include "run/advance.h"
 
 namespace tamp::execute {
 namespace {

@@ -1,4 +1,4 @@
-#include "execute/limits.h"
+#include "run/limits.h"
 
 namespace tamp::execute {
 

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "base/time.h"
-#include "model/guards.h"
+#include "core/guards.h"
+#include "core/time.h"
 
 namespace tamp::execute {
 

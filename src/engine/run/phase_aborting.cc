@@ -1,5 +1,5 @@
 // Aborting: taking back, for as long as that needs. Nothing is evicted, nothing is cordoned, nothing is given up.
-#include "execute/turn.h"
+#include "run/turn.h"
 
 namespace tamp::execute {
 namespace {

@@ -7,9 +7,9 @@
 
 #include <algorithm>
 
-#include "execute/drift.h"
-#include "execute/turn.h"
-#include "execute/wholeness.h"
+#include "run/drift.h"
+#include "run/turn.h"
+#include "run/wholeness.h"
 
 namespace tamp::execute {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "execute/turn.h"
+#include "run/turn.h"
 
 namespace tamp::execute {
 namespace {

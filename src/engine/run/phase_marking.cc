@@ -1,8 +1,8 @@
 // Protecting and Cordoning: first every survivor is kept from the autoscalers, then every victim takes no more pods.
 #include <fmt/format.h>
 
-#include "execute/drift.h"
-#include "execute/turn.h"
+#include "run/drift.h"
+#include "run/turn.h"
 
 namespace tamp::execute {
 namespace {

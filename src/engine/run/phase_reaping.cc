@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "execute/drift.h"
-#include "execute/turn.h"
+#include "run/drift.h"
+#include "run/turn.h"
 
 namespace tamp::execute {
 namespace {

@@ -1,4 +1,4 @@
-#include "execute/phase.h"
+#include "run/phase.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // held against the cluster once more.
 #include <fmt/format.h>
 
-#include "execute/turn.h"
+#include "run/turn.h"
 
 namespace tamp::execute {
 namespace {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-#include "execute/marks.h"
-#include "execute/stage_for_test.h"
+#include "documents/marks.h"
+#include "run/stage_for_test.h"
 
 namespace tamp::execute {
 namespace {

@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "execute/marks.h"
-#include "execute/stage_for_test.h"
+#include "documents/marks.h"
+#include "run/stage_for_test.h"
 
 namespace tamp::execute {
 namespace {

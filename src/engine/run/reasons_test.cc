@@ -1,4 +1,4 @@
-#include "execute/reasons.h"
+#include "run/reasons.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "execute/guards.h"
+#include "run/guards.h"
 
 namespace tamp::execute {
 namespace {

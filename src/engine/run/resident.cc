@@ -1,4 +1,4 @@
-#include "execute/resident.h"
+#include "run/resident.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Whether anybody uses a node: a pod runs there that its removal would take from somebody.
 #pragma once
 
-#include "model/cluster.h"
+#include "core/cluster.h"
 
 namespace tamp::execute {
 

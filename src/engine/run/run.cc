@@ -1,4 +1,4 @@
-#include "execute/run.h"
+#include "run/run.h"
 
 #include <cassert>
 #include <utility>

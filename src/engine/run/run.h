@@ -9,12 +9,12 @@
 #include <string_view>
 #include <vector>
 
-#include "base/money.h"
-#include "base/time.h"
-#include "execute/journal.h"
-#include "execute/phase.h"
-#include "model/tier.h"
-#include "prove/proof.h"
+#include "core/money.h"
+#include "core/tier.h"
+#include "core/time.h"
+#include "proof/proof.h"
+#include "run/journal.h"
+#include "run/phase.h"
 
 namespace tamp::execute {
 

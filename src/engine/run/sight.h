@@ -7,13 +7,13 @@
 #include <set>
 #include <string>
 
-#include "base/time.h"
-#include "decide/plan.h"
-#include "execute/journal.h"
-#include "execute/limits.h"
-#include "model/cluster.h"
-#include "model/observation.h"
-#include "prove/prover.h"
+#include "core/cluster.h"
+#include "core/observation.h"
+#include "core/time.h"
+#include "proof/prover.h"
+#include "run/journal.h"
+#include "run/limits.h"
+#include "search/plan.h"
 
 namespace tamp::execute {
 

@@ -1,17 +1,17 @@
-#include "execute/stage_for_test.h"
+#include "run/stage_for_test.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "codec/settings.h"
-#include "codec/snapshot.h"
-#include "execute/claim_body.h"
-#include "execute/guards.h"
-#include "execute/marks.h"
-#include "execute/reasons.h"
-#include "execute/run_document.h"
+#include "documents/claim_body.h"
+#include "documents/marks.h"
+#include "documents/run_document.h"
+#include "run/guards.h"
+#include "run/reasons.h"
+#include "situation/resolve_settings.h"
+#include "wire/snapshot.h"
 
 namespace tamp::execute {
 namespace {
@@ -274,7 +274,7 @@ void Stage::approve(const std::vector<std::string>& victims, bool with_replaceme
   const prove::ConsolidationPlan approved = plan(victims, with_replacement);
   Desk desk;
   desk.plan = &approved;
-  take_in(run, desk, cluster(), now);
+  take_in(run, desk, cluster(), status_bytes, now);
 }
 
 Step Stage::look() {

@@ -10,12 +10,12 @@
 #include <string_view>
 #include <vector>
 
-#include "codec/tree.h"
-#include "execute/advance.h"
-#include "execute/guards.h"
-#include "execute/limits.h"
-#include "model/settings.h"
+#include "core/settings.h"
+#include "run/advance.h"
+#include "run/guards.h"
+#include "run/limits.h"
 #include "support/words.h"
+#include "wire/tree.h"
 
 namespace tamp::execute {
 

@@ -5,10 +5,9 @@
 #include <optional>
 #include <tuple>
 
-#include "base/sha256.h"
-#include "execute/advance.h"
-#include "execute/run_document.h"
-#include "execute/turn.h"
+#include "core/sha256.h"
+#include "run/advance.h"
+#include "run/turn.h"
 
 namespace tamp::execute {
 namespace {
@@ -133,9 +132,9 @@ void copy_moves(Run& run, const prove::ConsolidationPlan& plan, const Cluster& c
 }
 
 // Of the status when the run is over, at most.
-std::size_t size_at_the_end(const Run& run) {
+std::size_t size_at_the_end(const Run& run, StatusBytes status_bytes) {
   constexpr std::size_t kEntry = 550;  // an entry of the journal without its names, with its longest message
-  std::size_t size = write_status(run).size();
+  std::size_t size = status_bytes(run);
   for (const Departing& d : run.moves) size += kEntry + d.ns.size() + d.name.size() + d.uid.size();
   for (const Victim& v : run.victims) size += 5 * (kEntry + v.node.size() + v.uid.size());
   for (const Survivor& s : run.survivors) size += 2 * (kEntry + s.node.size() + s.uid.size());
@@ -156,7 +155,7 @@ std::string beyond_hour(const prove::ConsolidationPlan& plan, std::int64_t evict
                      evictions_left, plan.moves.size());
 }
 
-void take_in(Run& run, const Desk& desk, const Cluster& cluster, Time now) {
+void take_in(Run& run, const Desk& desk, const Cluster& cluster, StatusBytes status_bytes, Time now) {
   if (run.phase != Phase::Approved) return;
   if (run.phases.empty()) run.phases.push_back({Phase::Approved, run.approved_at, ""});
   if (auto refusal = refuse(run, desk, cluster, now)) {
@@ -177,7 +176,7 @@ void take_in(Run& run, const Desk& desk, const Cluster& cluster, Time now) {
   taken.pressure_guards = desk.pressure_guards;
   taken.outcome.nodes_before = taken.outcome.nodes_after = std::ssize(cluster.nodes);
   taken.outcome.predicted_savings = plan.hourly_savings;
-  if (const std::size_t size = size_at_the_end(taken); size > kLargestStatus) {
+  if (const std::size_t size = size_at_the_end(taken, status_bytes); size > kLargestStatus) {
     enter(run, Phase::RolledBack, now, "TooLarge",
           fmt::format("{} pods are more than one run can keep a journal of", taken.moves.size()));
     return;

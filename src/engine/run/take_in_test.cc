@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "execute/stage_for_test.h"
+#include "run/stage_for_test.h"
 
 namespace tamp::execute {
 namespace {
@@ -17,7 +17,7 @@ struct Approval : testing::Test {
 
   std::string answer() {
     execute::Run run = stage.run;
-    take_in(run, desk, stage.cluster(), stage.now);
+    take_in(run, desk, stage.cluster(), status_bytes, stage.now);
     EXPECT_TRUE(run.journal.entries.empty());
     return run.phase == Phase::Validating ? "" : run.reason + ": " + run.message;
   }
@@ -33,7 +33,7 @@ struct Approval : testing::Test {
 
 TEST_F(Approval, OfThePublishedPlanBegins) {
   EXPECT_EQ(answer(), "");
-  take_in(stage.run, desk, stage.cluster(), stage.now);
+  take_in(stage.run, desk, stage.cluster(), status_bytes, stage.now);
   EXPECT_EQ(stage.run.moves.size(), 2U);
   EXPECT_EQ(stage.run.moves[0].name, "batch-b");
   EXPECT_EQ(stage.run.moves[1].owner_uid, "uid-set-store");

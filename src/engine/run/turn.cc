@@ -1,4 +1,4 @@
-#include "execute/turn.h"
+#include "run/turn.h"
 
 #include <fmt/format.h>
 

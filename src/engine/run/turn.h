@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "execute/advance.h"
-#include "execute/guards.h"
-#include "execute/resident.h"
+#include "run/advance.h"
+#include "run/guards.h"
+#include "run/resident.h"
 
 namespace tamp::execute {
 

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "execute/stage_for_test.h"
+#include "run/stage_for_test.h"
 
 namespace tamp::execute {
 namespace {

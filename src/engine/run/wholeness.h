@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "execute/run.h"
-#include "model/cluster.h"
+#include "core/cluster.h"
+#include "run/run.h"
 
 namespace tamp::execute {
 

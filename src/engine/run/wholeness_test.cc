@@ -1,4 +1,4 @@
-#include "execute/wholeness.h"
+#include "run/wholeness.h"
 
 #include <gtest/gtest.h>
 

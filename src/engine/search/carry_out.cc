@@ -1,4 +1,4 @@
-#include "decide/carry_out.h"
+#include "search/carry_out.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <cassert>
 #include <utility>
 
-#include "schedule/profile.h"
-#include "schedule/sites.h"
+#include "fit/profile.h"
+#include "fit/sites.h"
 
 namespace tamp::decide {
 namespace {

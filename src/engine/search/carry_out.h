@@ -8,8 +8,8 @@
 #include <cstddef>
 #include <string>
 
-#include "decide/plan.h"
-#include "model/cluster.h"
+#include "core/cluster.h"
+#include "search/plan.h"
 
 namespace tamp::decide {
 

@@ -1,12 +1,12 @@
 // A command carried out in memory leaves the cluster that a reader of the API would find.
-#include "decide/carry_out.h"
+#include "search/carry_out.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
 
-#include "decide/plan_testing.h"
+#include "search/plan_testing.h"
 
 namespace tamp::decide {
 namespace {

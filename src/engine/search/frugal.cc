@@ -1,4 +1,4 @@
-#include "decide/frugal.h"
+#include "search/frugal.h"
 
 #include <algorithm>
 #include <array>

@@ -21,7 +21,7 @@
 #include <span>
 #include <vector>
 
-#include "decide/moves.h"
+#include "search/moves.h"
 
 namespace tamp::decide {
 

@@ -1,12 +1,12 @@
 // Which nodes are to go so that the cluster costs no more than a given sum.
-#include "decide/frugal.h"
+#include "search/frugal.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 #include <string>
 
-#include "decide/plan_testing.h"
+#include "search/plan_testing.h"
 
 namespace tamp::decide {
 namespace {

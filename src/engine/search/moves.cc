@@ -1,11 +1,11 @@
-#include "decide/moves.h"
+#include "search/moves.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
 
-#include "decide/surroundings.h"
+#include "search/surroundings.h"
 
 namespace tamp::decide {
 namespace {

@@ -8,11 +8,11 @@
 #include <span>
 #include <vector>
 
-#include "decide/budget.h"
-#include "decide/plan.h"
-#include "decide/pricing.h"
-#include "decide/verdict_memo.h"
-#include "schedule/simulation.h"
+#include "fit/simulation.h"
+#include "gates/budget.h"
+#include "price/pricing.h"
+#include "search/plan.h"
+#include "search/verdict_memo.h"
 
 namespace tamp::decide {
 

@@ -10,7 +10,7 @@
 #include <span>
 #include <unordered_map>
 
-#include "decide/moves.h"
+#include "search/moves.h"
 
 namespace tamp::decide {
 namespace {

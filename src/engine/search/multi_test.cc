@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "decide/plan_testing.h"
+#include "search/plan_testing.h"
 
 namespace tamp::decide {
 namespace {

@@ -1,11 +1,11 @@
 // One pass: empty nodes, then several together, then one by one; the first method that finds something ends it.
-#include "decide/plan.h"
+#include "search/plan.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "decide/moves.h"
+#include "search/moves.h"
 
 namespace tamp::decide {
 namespace {
@@ -199,22 +199,6 @@ class Pass {
 };
 
 }  // namespace
-
-std::string_view name(Method method) {
-  switch (method) {
-    case Method::Empty:
-      return "empty";
-    case Method::Multi:
-      return "multi";
-    case Method::Single:
-      return "single";
-  }
-  return "";
-}
-
-std::string replacement_alias(std::size_t number) {
-  return number == 0 ? "replacement" : fmt::format("replacement-{}", number + 1);
-}
 
 Plan make_plan(const Context& context, const PlanOptions& options) {
   Moves moves(context);

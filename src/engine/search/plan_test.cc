@@ -1,13 +1,13 @@
 // One pass over a cluster: methods, budgets, order, and what besides the nodes in question counts.
 // plan_designs_test.cc has the examples of the designs.
-#include "decide/plan.h"
+#include "search/plan.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
 
-#include "decide/plan_testing.h"
+#include "search/plan_testing.h"
 
 namespace tamp::decide {
 namespace {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "decide/decide_testing.h"
-#include "decide/moves.h"
+#include "gates/decide_testing.h"
+#include "search/moves.h"
 
 namespace tamp::decide {
 

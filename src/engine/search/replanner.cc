@@ -1,12 +1,12 @@
-#include "decide/replanner.h"
+#include "search/replanner.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "decide/gates.h"
-#include "decide/moves.h"
-#include "decide/node_state.h"
-#include "decide/surroundings.h"
+#include "gates/gates.h"
+#include "gates/node_state.h"
+#include "search/moves.h"
+#include "search/surroundings.h"
 
 namespace tamp::decide {
 namespace {

@@ -13,12 +13,12 @@
 #include <unordered_map>
 #include <vector>
 
-#include "decide/plan.h"
-#include "decide/survey.h"
-#include "decide/verdict_memo.h"
-#include "model/cluster.h"
-#include "model/settings.h"
-#include "schedule/index.h"
+#include "core/cluster.h"
+#include "core/settings.h"
+#include "fit/index.h"
+#include "gates/survey.h"
+#include "search/plan.h"
+#include "search/verdict_memo.h"
 
 namespace tamp::decide {
 

@@ -1,4 +1,4 @@
-#include "decide/replanner.h"
+#include "search/replanner.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <random>
 #include <string>
 
-#include "decide/plan_testing.h"
+#include "search/plan_testing.h"
 #include "support/random_cluster.h"
 
 namespace tamp::decide {

@@ -1,4 +1,4 @@
-#include "decide/road.h"
+#include "search/road.h"
 
 #include <algorithm>
 #include <array>
@@ -6,8 +6,8 @@
 #include <cmath>
 #include <optional>
 
-#include "decide/frugal.h"
-#include "decide/traveller.h"
+#include "search/frugal.h"
+#include "search/traveller.h"
 
 namespace tamp::decide {
 namespace {

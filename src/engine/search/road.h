@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "decide/plan.h"
+#include "search/plan.h"
 
 namespace tamp::decide {
 

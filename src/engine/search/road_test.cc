@@ -1,12 +1,12 @@
 // The road to the fixpoint: what its steps add up to, that it ends, and that it moves no more than it must.
-#include "decide/road.h"
+#include "search/road.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
 #include <string>
 
-#include "decide/plan_testing.h"
+#include "search/plan_testing.h"
 
 namespace tamp::decide {
 namespace {

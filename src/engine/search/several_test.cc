@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "decide/carry_out.h"
-#include "decide/plan_testing.h"
-#include "decide/road.h"
+#include "search/carry_out.h"
+#include "search/plan_testing.h"
+#include "search/road.h"
 
 namespace tamp::decide {
 namespace {

@@ -1,13 +1,13 @@
-#include "decide/surroundings.h"
+#include "search/surroundings.h"
 
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
 
-#include "decide/eviction_limits.h"
-#include "decide/node_state.h"
-#include "decide/protection.h"
-#include "decide/settling.h"
+#include "gates/eviction_limits.h"
+#include "gates/node_state.h"
+#include "gates/protection.h"
+#include "gates/settling.h"
 
 namespace tamp::decide {
 namespace {

@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
-#include "decide/candidate.h"
-#include "schedule/options.h"
-#include "schedule/simulation.h"
+#include "fit/options.h"
+#include "fit/simulation.h"
+#include "gates/candidate.h"
 
 namespace tamp::decide {
 

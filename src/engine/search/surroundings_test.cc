@@ -1,11 +1,11 @@
 // What a simulation must take into account besides the nodes in question.
-#include "decide/surroundings.h"
+#include "search/surroundings.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "decide/decide_testing.h"
+#include "gates/decide_testing.h"
 
 namespace tamp::decide {
 namespace {

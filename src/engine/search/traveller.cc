@@ -1,10 +1,10 @@
-#include "decide/traveller.h"
+#include "search/traveller.h"
 
 #include <algorithm>
 #include <array>
 
-#include "decide/carry_out.h"
-#include "decide/frugal.h"
+#include "search/carry_out.h"
+#include "search/frugal.h"
 
 namespace tamp::decide {
 namespace {

@@ -5,9 +5,9 @@
 #include <memory>
 #include <optional>
 
-#include "decide/moves.h"
-#include "decide/node_price.h"
-#include "decide/road.h"
+#include "search/moves.h"
+#include "search/road.h"
+#include "situation/node_price.h"
 
 namespace tamp::decide {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "decide/moves.h"
+#include "search/moves.h"
 
 namespace tamp::decide {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "decide/plan_testing.h"
+#include "search/plan_testing.h"
 
 namespace tamp::decide {
 namespace {

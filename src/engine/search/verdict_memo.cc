@@ -1,4 +1,4 @@
-#include "decide/verdict_memo.h"
+#include "search/verdict_memo.h"
 
 #include <algorithm>
 #include <limits>

@@ -13,8 +13,8 @@
 #include <span>
 #include <vector>
 
-#include "decide/pricing.h"
-#include "schedule/simulation.h"
+#include "fit/simulation.h"
+#include "price/pricing.h"
 
 namespace tamp::decide {
 

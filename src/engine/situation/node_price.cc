@@ -1,4 +1,4 @@
-#include "decide/node_price.h"
+#include "situation/node_price.h"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "decide/candidate.h"
+#include "situation/context.h"
 
 namespace tamp::decide {
 

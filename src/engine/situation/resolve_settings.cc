@@ -1,8 +1,8 @@
-#include "codec/settings.h"
+#include "situation/resolve_settings.h"
 
 #include <algorithm>
 
-#include "codec/pattern.h"
+#include "core/pattern.h"
 
 namespace tamp::codec {
 namespace {

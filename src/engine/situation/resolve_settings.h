@@ -4,8 +4,8 @@
 // each field is taken from the first that sets it.
 #pragma once
 
-#include "model/cluster.h"
-#include "model/settings.h"
+#include "core/cluster.h"
+#include "core/settings.h"
 
 namespace tamp::codec {
 

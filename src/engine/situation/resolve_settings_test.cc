@@ -1,9 +1,9 @@
-#include "codec/settings.h"
+#include "situation/resolve_settings.h"
 
 #include <gtest/gtest.h>
 
-#include "codec/pattern.h"
-#include "codec/reading_for_test.h"
+#include "core/pattern.h"
+#include "wire/reading_for_test.h"
 
 namespace tamp::codec {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "codec/tree.h"
+#include "wire/tree.h"
 
 namespace tamp::e2e {
 namespace {

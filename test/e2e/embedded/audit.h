@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/time.h"
-#include "world/api/server.h"
+#include "core/time.h"
+#include "sim/api/server.h"
 
 namespace tamp::e2e {
 

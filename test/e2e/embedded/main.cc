@@ -20,11 +20,11 @@
 #include <thread>
 
 #include "e2e/embedded/audit.h"
-#include "embed/port.h"
-#include "kube/real_loop.h"
-#include "kube/stop_signals.h"
-#include "world/api/fresh_cluster.h"
-#include "world/world.h"
+#include "net/real_loop.h"
+#include "net/stop_signals.h"
+#include "sim/api/fresh_cluster.h"
+#include "sim/port/port.h"
+#include "sim/world/world.h"
 
 namespace tamp::e2e {
 namespace {

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "embed/port.h"
-#include "kube/real_loop.h"
-#include "kube/stop_signals.h"
-#include "world/api/fresh_cluster.h"
-#include "world/api/server.h"
+#include "net/real_loop.h"
+#include "net/stop_signals.h"
+#include "sim/api/fresh_cluster.h"
+#include "sim/api/server.h"
+#include "sim/port/port.h"
 
 namespace {
 

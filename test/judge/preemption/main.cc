@@ -6,9 +6,9 @@
 #include <iterator>
 #include <string>
 
-#include "base/json_writer.h"
-#include "codec/snapshot.h"
-#include "world/scheduler/preemption.h"
+#include "core/json_writer.h"
+#include "oracle/preemption.h"
+#include "wire/snapshot.h"
 
 namespace {
 

@@ -1,0 +1,15 @@
+// "Where could this pod run, and why not there?" as a document for tools.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/cluster.h"
+#include "fit/fits.h"
+
+namespace tamp::report {
+
+std::string fits_json(const Cluster& cluster, const std::vector<schedule::PodFit>& fits);
+std::string fits_yaml(const Cluster& cluster, const std::vector<schedule::PodFit>& fits);
+
+}  // namespace tamp::report

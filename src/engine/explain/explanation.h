@@ -1,0 +1,36 @@
+// The answer to "why not this node?": every gate in order, then the simulation and the prices, with numbers.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/cluster.h"
+#include "core/money.h"
+#include "gates/candidate.h"
+#include "price/command.h"
+#include "price/pricing.h"
+#include "search/plan.h"
+#include "situation/context.h"
+
+namespace tamp::decide {
+
+struct PodObstacle {
+  PodId pod;
+  std::vector<std::pair<std::string, int>> node_reasons;  // scheduler filter → number of nodes it rejected
+  std::string new_node_reason;                            // why no new node would do
+};
+struct Explanation {
+  NodeId node;
+  Candidate candidate;
+  NodeVerdict verdict;
+  std::vector<GateOutcome> gates;
+  std::vector<PodObstacle> obstacles;
+  std::optional<RejectedReplacement> cheapest_rejected;
+  std::optional<Command> command;
+  std::vector<std::string> advice;  // what would have to change
+};
+Explanation explain_node(const Context& context, NodeId node);
+
+}  // namespace tamp::decide
