@@ -20,8 +20,8 @@ constexpr int kPods = 110, kSeconds = 600;
 
 std::string uid_of(int i) { return fmt::format("0c8e4d1a-7f3b-4b7e-9f00-{:012d}", i); }
 
-std::vector<codec::NodePod> pods() {
-  std::vector<codec::NodePod> all;
+std::vector<wire::NodePod> pods() {
+  std::vector<wire::NodePod> all;
   for (int i = 0; i < kPods; ++i)
     all.push_back({.ns = "bench",
                    .name = fmt::format("pod-{:03d}", i),

@@ -35,15 +35,15 @@ double best_of(int runs, F&& f) {
 }
 
 // Nothing, and why on standard error, if they cannot be read.
-inline std::optional<codec::Reading> read_cluster(const char* cluster, const char* instance_types) {
+inline std::optional<wire::Reading> read_cluster(const char* cluster, const char* instance_types) {
   const auto bytes = [](const char* path) {
     std::ifstream file(path, std::ios::binary);
     return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
   };
-  codec::Inputs inputs;
+  wire::Inputs inputs;
   inputs.objects.push_back({cluster, bytes(cluster)});
-  inputs.instance_types = codec::Input{instance_types, bytes(instance_types)};
-  auto reading = codec::read_snapshot(inputs);
+  inputs.instance_types = wire::Input{instance_types, bytes(instance_types)};
+  auto reading = wire::read_snapshot(inputs);
   if (reading) return *std::move(reading);
   fmt::print(stderr, "{}\n", reading.error().message);
   return std::nullopt;

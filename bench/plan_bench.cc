@@ -36,31 +36,31 @@ int main(int argc, char** argv) {
     else
       only = word;
   }
-  const Settings settings = codec::resolve_settings(reading->cluster, flags);
-  const decide::Context context{reading->cluster, settings, *parse_rfc3339("2026-11-15T00:00:00Z"),
-                                std::nullopt};
+  const Settings settings = situation::resolve_settings(reading->cluster, flags);
+  const situation::Context context{reading->cluster, settings, *parse_rfc3339("2026-11-15T00:00:00Z"),
+                                   std::nullopt};
 
   fmt::print("{} nodes, {} pods\n", reading->cluster.nodes.size(), reading->cluster.pods.size());
   const auto time = [&](std::string_view part, auto&& run) {
     if (only.empty() || only == part) fmt::print("{:<13} {:10.3f} ms\n", part, bench::best_of(runs, run));
   };
-  time("gates", [&] { decide::assess_nodes(context); });
-  const auto options = decide::schedule_options(context);
-  time("index", [&] { schedule::Index index(reading->cluster, options); });
-  const schedule::Index index(reading->cluster, options);
-  const auto background = decide::background_pods(context, index);
-  time("simulation", [&] { schedule::Simulation s(index, background); });
-  decide::Moves moves(context);
+  time("gates", [&] { gates::assess_nodes(context); });
+  const auto options = search::schedule_options(context);
+  time("index", [&] { fit::Index index(reading->cluster, options); });
+  const fit::Index index(reading->cluster, options);
+  const auto background = search::background_pods(context, index);
+  time("simulation", [&] { fit::Simulation s(index, background); });
+  search::Moves moves(context);
   const auto order = moves.in_order(false);
-  time("multi-node", [&] { decide::multi_node(moves, order); });
+  time("multi-node", [&] { search::multi_node(moves, order); });
   time("all verdicts", [&] {
-    for (const decide::Candidate& c : moves.candidates()) {
-      const decide::Candidate* one[] = {&c};
-      if (c.eligible() && !c.empty) moves.evaluate(one, decide::Method::Single);
+    for (const gates::Candidate& c : moves.candidates()) {
+      const gates::Candidate* one[] = {&c};
+      if (c.eligible() && !c.empty) moves.evaluate(one, price::Method::Single);
     }
   });
-  time("one pass", [&] { decide::make_plan(context, {}); });
-  time("search only", [&] { decide::make_plan(context, {.empty = false, .multi = true, .single = false}); });
-  time("every verdict", [&] { decide::make_plan(context, {.every = true}); });
+  time("one pass", [&] { search::make_plan(context, {}); });
+  time("search only", [&] { search::make_plan(context, {.empty = false, .multi = true, .single = false}); });
+  time("every verdict", [&] { search::make_plan(context, {.every = true}); });
   return 0;
 }

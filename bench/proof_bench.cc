@@ -23,35 +23,35 @@ int main(int argc, char** argv) {
   if (!reading) return 2;
   const int runs = argc > 3 ? std::stoi(argv[3]) : 5;
   const Time now = *parse_rfc3339("2026-11-15T00:00:00Z");
-  Settings settings = codec::resolve_settings(reading->cluster, FlagSettings{});
-  const decide::Context context{reading->cluster, settings, now, std::nullopt};
+  Settings settings = situation::resolve_settings(reading->cluster, FlagSettings{});
+  const situation::Context context{reading->cluster, settings, now, std::nullopt};
   const Observations observations = test::calm(reading->cluster, now);
-  const prove::Evidence evidence{context, observations};
+  const proof::Evidence evidence{context, observations};
 
   fmt::print("{} nodes, {} pods, all measured\n", reading->cluster.nodes.size(),
              reading->cluster.pods.size());
-  decide::Plan decision;
+  search::Plan decision;
   fmt::print("decide        {:10.3f} ms\n",
-             bench::best_of(runs, [&] { decision = decide::make_plan(context, {}); }));
-  prove::Proposal proposal;
+             bench::best_of(runs, [&] { decision = search::make_plan(context, {}); }));
+  proof::Proposal proposal;
   fmt::print("propose       {:10.3f} ms  (up to {} moves, until one is proven)\n",
-             bench::best_of(runs, [&] { proposal = prove::propose(evidence, decision); }), prove::kMostTries);
+             bench::best_of(runs, [&] { proposal = proof::propose(evidence, decision); }), proof::kMostTries);
   fmt::print("              {} moves refused; {}\n", proposal.refusals.size(),
              proposal.plan ? "a plan" : "no plan");
-  decide::PlanOptions every;
+  search::PlanOptions every;
   every.every = true;
-  const decide::Plan singles = decide::make_plan(context, every);
+  const search::Plan singles = search::make_plan(context, every);
   const std::size_t tried = std::min<std::size_t>(singles.commands.size(), 50);
   std::size_t proven = 0;
   const double all = bench::best_of(1, [&] {
     for (std::size_t i = 0; i < tried; ++i)
-      if (prove::prove(evidence, {singles.commands[i].nodes, &singles.commands[i], ""}).holds) ++proven;
+      if (proof::prove(evidence, {singles.commands[i].nodes, &singles.commands[i], ""}).holds) ++proven;
   });
   if (tried > 0)
     fmt::print("one proof     {:10.3f} ms  (mean of {} single moves, {} hold)\n",
                all / static_cast<double>(tried), tried, proven);
   if (proposal.plan)
     fmt::print("revalidate    {:10.3f} ms\n",
-               bench::best_of(runs, [&] { prove::revalidate(evidence, *proposal.plan); }));
+               bench::best_of(runs, [&] { proof::revalidate(evidence, *proposal.plan); }));
   return 0;
 }

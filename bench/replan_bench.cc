@@ -34,11 +34,11 @@ bool has_room(const Cluster& cluster, NodeId id, const Pod& pod) {
   return true;
 }
 
-bool same(const decide::Plan& a, const decide::Plan& b) {
-  const auto verdict = [](const decide::NodeVerdict& v) { return std::tie(v.verdict, v.reason, v.message); };
-  const auto move = [](const decide::Move& m) { return std::tie(m.pod, m.from, m.to); };
+bool same(const search::Plan& a, const search::Plan& b) {
+  const auto verdict = [](const search::NodeVerdict& v) { return std::tie(v.verdict, v.reason, v.message); };
+  const auto move = [](const price::Move& m) { return std::tie(m.pod, m.from, m.to); };
   return std::ranges::equal(a.nodes, b.nodes, {}, verdict, verdict) &&
-         std::ranges::equal(a.commands, b.commands, [&](const decide::Command& x, const decide::Command& y) {
+         std::ranges::equal(a.commands, b.commands, [&](const price::Command& x, const price::Command& y) {
            return x.nodes == y.nodes && x.savings == y.savings &&
                   x.replacements.size() == y.replacements.size() &&
                   std::ranges::equal(x.moves, y.moves, {}, move, move);
@@ -52,7 +52,7 @@ void fill_empty_nodes(Cluster& cluster) {
   for (std::size_t n = 0; n < cluster.nodes.size() && pods > 0; ++n) {
     Node& node = cluster.nodes[n];
     if (std::ranges::any_of(node.pods,
-                            [&](PodId p) { return decide::reschedulable(cluster.pods[p.index()]); }))
+                            [&](PodId p) { return gates::reschedulable(cluster.pods[p.index()]); }))
       continue;
     while (!cluster.pods[next % pods].bound() || !has_room(cluster, NodeId(n), cluster.pods[next % pods]))
       ++next;
@@ -91,12 +91,12 @@ int main(int argc, char** argv) {
       changes = std::stoul(argv[i]);
   }
   fill_empty_nodes(reading->cluster);
-  const Settings settings = codec::resolve_settings(reading->cluster, flags);
+  const Settings settings = situation::resolve_settings(reading->cluster, flags);
   const Time now = *parse_rfc3339("2026-11-15T00:00:00Z");
 
   double start = bench::cpu_ms();
-  decide::Replanner replanner(std::move(reading->cluster), settings, now);
-  decide::Plan plan = replanner.plan({});
+  search::Replanner replanner(std::move(reading->cluster), settings, now);
+  search::Plan plan = replanner.plan({});
   const double first = bench::cpu_ms() - start;
 
   std::mt19937_64 random(7);
@@ -126,7 +126,7 @@ int main(int argc, char** argv) {
     }
     plan = replanner.plan({});
     times.push_back(bench::cpu_ms() - start);
-    if (check && !same(plan, decide::make_plan({replanner.cluster(), settings, now, std::nullopt}, {}))) {
+    if (check && !same(plan, search::make_plan({replanner.cluster(), settings, now, std::nullopt}, {}))) {
       fmt::print(stderr, "after change {} the plan is not what it is from scratch\n", times.size());
       return 1;
     }

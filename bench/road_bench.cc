@@ -21,7 +21,7 @@ constexpr double kSameCost = 1.01;  // what may be a little dearer and still cou
 // Orders that make_road does not follow itself: it shall not be judged by what it knows.
 constexpr std::uint64_t kFirstStrangeOrder = 1000;
 
-void print_end(const char* name, const decide::Road& road, double ms) {
+void print_end(const char* name, const search::Road& road, double ms) {
   const auto* last = road.steps.empty() ? nullptr : &road.steps.back();
   fmt::print("\"{}\": {{\"cost\": {:.6f}, \"moves\": {}, \"steps\": {}, \"arrived\": {}, \"cpuMs\": {:.1f}}}",
              name, (last != nullptr ? last->hourly_cost : road.hourly_cost).dollars(),
@@ -43,30 +43,30 @@ int main(int argc, char** argv) {
   flags.savings_threshold = Setting<double>{0.0, {}};
   flags.utilization_threshold = Setting<double>{1.0, {}};
   flags.preferences = Setting<PreferencePolicy>{PreferencePolicy::Respect, {}};
-  const Settings settings = codec::resolve_settings(reading->cluster, flags);
+  const Settings settings = situation::resolve_settings(reading->cluster, flags);
   FlagSettings compat_flags;
   compat_flags.karpenter_compat = true;
-  const Settings compat = codec::resolve_settings(reading->cluster, compat_flags);
+  const Settings compat = situation::resolve_settings(reading->cluster, compat_flags);
   const Time now = *parse_rfc3339("2026-11-15T00:00:00Z");
-  decide::RoadOptions options{.steps = kToTheEnd};
+  search::RoadOptions options{.steps = kToTheEnd};
   const bool at_their_cost = argc > 4 && std::string_view(argv[4]) == "--same-cost";
   if (argc > 4 && !at_their_cost) options.effort = std::stoull(argv[4]);
 
   double start = bench::cpu_ms();
-  const decide::Road road = decide::make_road({reading->cluster, settings, now, std::nullopt}, {}, options);
+  const search::Road road = search::make_road({reading->cluster, settings, now, std::nullopt}, {}, options);
   fmt::print("{{\"begin\": {:.6f}, ", road.hourly_cost.dollars());
   print_end("tamp", road, bench::cpu_ms() - start);
   for (std::uint64_t order = 0; order < orders; ++order) {
     const std::uint64_t ties = order == 0 ? 0 : kFirstStrangeOrder + order;
     start = bench::cpu_ms();
-    const decide::Road theirs = decide::make_road({reading->cluster, compat, now, std::nullopt, {}, ties}, {},
+    const search::Road theirs = search::make_road({reading->cluster, compat, now, std::nullopt, {}, ties}, {},
                                                   {.steps = kToTheEnd, .effort = UINT64_MAX});
     fmt::print(", ");
     print_end(fmt::format("karpenter{}", order).c_str(), theirs, bench::cpu_ms() - start);
     if (!at_their_cost || theirs.steps.empty()) continue;
     start = bench::cpu_ms();
     options.target = Money::from_dollars(kSameCost * theirs.steps.back().hourly_cost.dollars());
-    const decide::Road same = decide::make_road({reading->cluster, settings, now, std::nullopt}, {}, options);
+    const search::Road same = search::make_road({reading->cluster, settings, now, std::nullopt}, {}, options);
     fmt::print(", ");
     print_end(fmt::format("tampAt{}", order).c_str(), same, bench::cpu_ms() - start);
   }

@@ -18,8 +18,8 @@
 
 namespace {
 
-using tamp::codec::ClusterStore;
-using tamp::codec::ObjectKind;
+using tamp::store::ClusterStore;
+using tamp::wire::ObjectKind;
 using Clock = std::chrono::steady_clock;
 
 double ms_since(Clock::time_point start) {
@@ -110,7 +110,7 @@ int main(int argc, char** argv) {
     std::ifstream file(argv[1], std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
     for (std::string& item : items_of(text))
-      for (const auto& kind : tamp::codec::kinds())
+      for (const auto& kind : tamp::wire::kinds())
         if (item.find(fmt::format("\"kind\": \"{}\", \"metadata\"", kind.kind)) != std::string::npos) {
           items[kind.id].push_back(with_version(std::move(item)));
           break;

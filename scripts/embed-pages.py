@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Bundles the dashboard's pages (web/) and writes them as C++ (src/serve/pages.h): the program carries them in itself.
+"""Bundles the dashboard's pages (web/) and writes them as C++ (src/dashboard/pages.h): the program carries them in itself.
 
 usage: embed-pages.py --web DIR --out FILE.cc [--esbuild PROGRAM]
 """
@@ -38,8 +38,8 @@ def main():
         "/icon.svg": (".svg", (args.web / "icon.svg").read_bytes()),
         "/index.html": (".html", (args.web / "index.html").read_bytes()),
     }
-    out = ["// Written by scripts/embed-pages.py.", '#include "serve/pages.h"', "", "#include <array>", "",
-           "namespace tamp::serve {", "namespace {", ""]
+    out = ["// Written by scripts/embed-pages.py.", '#include "dashboard/pages.h"', "", "#include <array>", "",
+           "namespace tamp::dashboard {", "namespace {", ""]
     table = []
     for number, (path, (kind, data)) in enumerate(sorted(files.items())):
         zipped = gzip.compress(data, 9, mtime=0)
@@ -48,7 +48,7 @@ def main():
         table.append(f'    {{"{path}", "{TYPES[kind]}", {{kBytes{number}, sizeof kBytes{number}}}, '
                      f'{{kZipped{number}, sizeof kZipped{number}}}, "\\"{etag}\\""}},')
     out += ["", f"constexpr std::array<Page, {len(table)}> kPages = {{{{", *table, "}};", "", "}  // namespace", "",
-            "std::span<const Page> pages() { return kPages; }", "", "}  // namespace tamp::serve", ""]
+            "std::span<const Page> pages() { return kPages; }", "", "}  // namespace tamp::dashboard", ""]
     args.out.parent.mkdir(parents=True, exist_ok=True)
     args.out.write_text("\n".join(out), encoding="utf-8")
 

@@ -29,8 +29,8 @@
 #include <variant>
 #include <vector>
 
+#include "core/cluster.h"
 #include "core/json_writer.h"
 #include "core/result.h"
-#include "core/time.h"
-#include "core/cluster.h"
 #include "core/settings.h"
+#include "core/time.h"

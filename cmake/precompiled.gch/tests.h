@@ -12,6 +12,6 @@
 #include <sstream>
 #include <thread>
 
-#include "wire/value.h"
 #include "rooms.h"
 #include "support/cluster_builder.h"
+#include "wire/value.h"

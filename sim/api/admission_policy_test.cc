@@ -11,7 +11,7 @@
 namespace tamp::world::api {
 namespace {
 
-Tree tree(const std::string& json) { return *codec::read_tree(json); }
+Tree tree(const std::string& json) { return *wire::read_tree(json); }
 
 // The policies that we ship.
 class ShippedPolicies : public ::testing::Test {
@@ -24,7 +24,7 @@ class ShippedPolicies : public ::testing::Test {
     std::ifstream file(std::string(TAMP_SOURCE_DIR) + "/deploy/admission-policy.yaml");
     std::stringstream text;
     text << file.rdbuf();
-    const auto documents = codec::yaml_to_json(text.str());
+    const auto documents = wire::yaml_to_json(text.str());
     for (const std::string& json : *documents) {
       Tree object = tree(json);
       const bool policy = object["kind"].string() == "ValidatingAdmissionPolicy";

@@ -27,8 +27,8 @@ std::string object_text(const Tree& object) {
 }
 
 std::string manager_text(const ManagedEntry& entry) {
-  std::string text = codec::to_json(Tree(entry.manager));
-  if (!entry.subresource.empty()) text += " with subresource " + codec::to_json(Tree(entry.subresource));
+  std::string text = wire::to_json(Tree(entry.manager));
+  if (!entry.subresource.empty()) text += " with subresource " + wire::to_json(Tree(entry.subresource));
   if (!entry.applied) text += " using " + entry.api_version;
   return text;
 }
@@ -119,7 +119,7 @@ struct Application {
 
 // What an object that was applied by older kubectls says about itself is no conflict with kubectl: it takes those fields over.
 FieldSet fields_of_last_applied(const Tree& live, std::string_view api_version, const Schema& schema) {
-  auto last = codec::read_tree(std::string(live["metadata"]["annotations"][kLastApplied].string()));
+  auto last = wire::read_tree(std::string(live["metadata"]["annotations"][kLastApplied].string()));
   if (!last || (*last)["apiVersion"].string() != api_version || !type_errors(*last, schema).empty())
     return {};
   Comparison change = compare(*last, live, schema);
@@ -141,7 +141,7 @@ void refresh_last_applied(Tree& object, Tree applied) {
       annotations->erase(kLastApplied);
       if (annotations->empty()) metadata->erase("annotations");
     }
-  object.ensure({"metadata", "annotations"}).set(kLastApplied, codec::to_json(applied) + "\n");
+  object.ensure({"metadata", "annotations"}).set(kLastApplied, wire::to_json(applied) + "\n");
 }
 
 }  // namespace

@@ -173,11 +173,11 @@ TEST(Apply, ByKubectlTakesOverWhatItAppliedBefore) {
   Tree live = deployment("{'replicas': 1, 'paused': true}");
   live.ensure("metadata")
       .set("annotations", Tree::object({{"kubectl.kubernetes.io/last-applied-configuration",
-                                         codec::to_json(deployment("{'replicas': 1}"))}}));
+                                         wire::to_json(deployment("{'replicas': 1}"))}}));
   track_update(nullptr, live, "kubectl-client-side-apply", "", "apps/v1", kNow, kDeployment);
   Tree object = applied(&live, deployment("{'replicas': 2}"), "kubectl");
   EXPECT_EQ(object["metadata"]["annotations"]["kubectl.kubernetes.io/last-applied-configuration"],
-            Tree(codec::to_json(deployment("{'replicas': 2}")) + "\n"));
+            Tree(wire::to_json(deployment("{'replicas': 2}")) + "\n"));
   EXPECT_EQ(apply(&live, deployment("{'paused': false}"), "kubectl").code, 409);
   EXPECT_EQ(apply(&live, deployment("{'replicas': 2}"), "other").code, 409);
 }

@@ -21,14 +21,14 @@ std::string joined(const std::string& path, std::string_view key) {
   return path.empty() ? std::string(key) : fmt::format("{}.{}", path, key);
 }
 
-void find_doubles(codec::Value value, const std::string& path, std::vector<std::string>& complaints) {
+void find_doubles(wire::Value value, const std::string& path, std::vector<std::string>& complaints) {
   if (value.is_array()) {
     std::size_t index = 0;
-    for (codec::Value element : value.elements())
+    for (wire::Value element : value.elements())
       find_doubles(element, fmt::format("{}[{}]", path, index++), complaints);
   } else if (value.is_object()) {
     std::set<std::string_view> seen;
-    for (const codec::Field& field : value.fields()) {
+    for (const wire::Field& field : value.fields()) {
       const std::string place = joined(path, field.key);
       if (!seen.insert(field.key).second) complaints.push_back(fmt::format("duplicate field \"{}\"", place));
       find_doubles(field.value, place, complaints);
@@ -56,7 +56,7 @@ Body read_body(const Request& request, std::string_view kind) {
   }
   std::string text;
   if (type == "application/yaml" || type == "application/apply-patch+yaml") {
-    Result<std::vector<std::string>> documents = codec::yaml_to_json(request.body);
+    Result<std::vector<std::string>> documents = wire::yaml_to_json(request.body);
     if (!documents.ok()) return unreadable(kind, documents.error().message);
     if (documents->empty()) return unreadable(kind, "unexpected end of JSON input");
     text = std::move(documents->front());
@@ -68,11 +68,11 @@ Body read_body(const Request& request, std::string_view kind) {
         {},
         unsupported_media_type("application/json, application/yaml, application/vnd.kubernetes.protobuf")};
   }
-  Result<codec::Json> json = codec::Json::parse(text);
+  Result<wire::Json> json = wire::Json::parse(text);
   if (!json.ok()) return unreadable(kind, json.error().message);
   Body body;
   find_doubles(json->root(), {}, body.complaints);
-  body.tree = codec::to_tree(json->root());
+  body.tree = wire::to_tree(json->root());
   if (body.tree.is_null()) body.tree = Tree::object();  // as Go reads it
   if (!body.tree.is_object()) return unreadable(kind, "cannot unmarshal into an object");
   return body;

@@ -26,7 +26,7 @@ inline Reply call(Server& server, std::string method, std::string target, std::s
   request.user_agent = "test/1";
   request.authorization = "Bearer admin";
   Answer answer = server.handle(request);
-  Result<Tree> tree = codec::read_tree(answer.body);
+  Result<Tree> tree = wire::read_tree(answer.body);
   return {std::move(answer), tree.ok() ? *std::move(tree) : Tree()};
 }
 

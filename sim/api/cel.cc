@@ -383,7 +383,7 @@ struct Evaluation {
   }
 };
 
-Result<codec::Tree> evaluate(const Expression& expression, const std::vector<Binding>& bindings) {
+Result<wire::Tree> evaluate(const Expression& expression, const std::vector<Binding>& bindings) {
   const Value value = Evaluation(expression, bindings).whole();
   if (value.error()) return Error{value.text};
   return to_tree(value);

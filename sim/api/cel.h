@@ -47,11 +47,11 @@ Result<Expression> compile(std::string_view text);
 // What names stand for. A variable without an entry is an error when it is read.
 struct Binding {
   std::string_view name;
-  const codec::Tree* value;
+  const wire::Tree* value;
 };
 
 // The outcome as data; types, durations and timestamps become their texts. An error if evaluation fails, as "no such key: x".
-Result<codec::Tree> evaluate(const Expression& expression, const std::vector<Binding>& bindings);
+Result<wire::Tree> evaluate(const Expression& expression, const std::vector<Binding>& bindings);
 Result<bool> evaluate_bool(const Expression& expression, const std::vector<Binding>& bindings);
 
 }  // namespace tamp::world::api::cel

@@ -288,7 +288,7 @@ Value to_string(const Arguments& a) {
     case Kind::Double:
     case Kind::Timestamp: {
       const Tree tree = to_tree(v);
-      return of(std::string_view(v.is(Kind::Double) ? codec::to_json(tree) : std::string(tree.string())));
+      return of(std::string_view(v.is(Kind::Double) ? wire::to_json(tree) : std::string(tree.string())));
     }
     case Kind::Duration: {
       // As protobuf writes them: "90s", "1.5s".
@@ -357,14 +357,14 @@ Value milliseconds(const Arguments& a) { return in_units(a, 1'000'000); }
 
 Value quantity(const Arguments& a) {
   if (!a[0].is(Kind::String)) return fail(kNoOverload);
-  auto parsed = codec::parse_quantity(a[0].text);
+  auto parsed = wire::parse_quantity(a[0].text);
   if (!parsed.ok()) return fail(parsed.error().message);
   Value value = of(std::string_view(parsed->canonical()));
   value.kind = Kind::Quantity;
   return value;
 }
 Value is_quantity(const Arguments& a) {
-  return a[0].is(Kind::String) ? of(codec::parse_quantity(a[0].text).ok()) : fail(kNoOverload);
+  return a[0].is(Kind::String) ? of(wire::parse_quantity(a[0].text).ok()) : fail(kNoOverload);
 }
 Value compared(const Arguments& a, int& order) {
   if (!a[0].is(Kind::Quantity) || !a[1].is(Kind::Quantity)) return fail(kNoOverload);

@@ -5,13 +5,13 @@
 namespace tamp::world::api::cel {
 namespace {
 
-codec::Tree tree(const std::string& json) { return *codec::read_tree(json); }
+wire::Tree tree(const std::string& json) { return *wire::read_tree(json); }
 
 // "true", "false", or why not.
 std::string judge(std::string_view text, const std::string& self = "null", const std::string& old = "null") {
   auto compiled = compile(text);
   if (!compiled.ok()) return compiled.error().message;
-  const codec::Tree value = tree(self), before = tree(old);
+  const wire::Tree value = tree(self), before = tree(old);
   auto verdict = evaluate_bool(*compiled, {{"self", &value}, {"oldSelf", &before}});
   return !verdict.ok() ? verdict.error().message : *verdict ? "true" : "false";
 }

@@ -244,7 +244,7 @@ int compare(const Value& a, const Value& b, Value& problem) {
       case Value::Kind::String:
         return order(a.text, b.text);
       case Value::Kind::Quantity: {
-        auto left = codec::parse_quantity(a.text), right = codec::parse_quantity(b.text);
+        auto left = wire::parse_quantity(a.text), right = wire::parse_quantity(b.text);
         if (left.ok() && right.ok()) return order(left->nanos, right->nanos);
         break;
       }

@@ -12,7 +12,7 @@
 
 namespace tamp::world::api::cel {
 
-using codec::Tree;
+using wire::Tree;
 
 struct Node {
   enum class Op : std::uint8_t {

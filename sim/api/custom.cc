@@ -74,7 +74,7 @@ void validate_shown(FieldProblems& problems, const std::vector<std::string>& pat
   const bool whole = fits && place->kind() == Tree::Kind::Integer;
   if (count && whole && place->integer() >= 0 && place->integer() <= INT32_MAX) return;
   problems.push_back({"FieldValueInvalid", dotted(path),
-                      "Invalid value: " + codec::to_json(*place) +
+                      "Invalid value: " + wire::to_json(*place) +
                           (count ? ": should be a non-negative integer" : ": should be a string")});
 }
 

@@ -12,13 +12,13 @@
 namespace tamp::world::api {
 namespace {
 
-Tree tree(const std::string& json) { return *codec::read_tree(json); }
+Tree tree(const std::string& json) { return *wire::read_tree(json); }
 
 Tree our_definition(const std::string& name) {
   std::ifstream file(std::string(TAMP_SOURCE_DIR) + "/deploy/crds/temper.codes_" + name + ".yaml");
   std::stringstream text;
   text << file.rdbuf();
-  Tree definition = tree(codec::yaml_to_json(text.str())->at(0));
+  Tree definition = tree(wire::yaml_to_json(text.str())->at(0));
   set_defaults(ResourceId::CustomResourceDefinitions, definition);
   prepare_for_create(ResourceId::CustomResourceDefinitions, definition, Time{});
   EXPECT_EQ(validate_create(ResourceId::CustomResourceDefinitions, definition), FieldProblems{});

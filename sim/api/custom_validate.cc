@@ -9,7 +9,7 @@
 namespace tamp::world::api {
 namespace {
 
-std::string shown(const Tree& value) { return codec::to_json(value); }
+std::string shown(const Tree& value) { return wire::to_json(value); }
 
 std::string child(std::string_view field, std::string_view key) {
   std::string path(field);
@@ -85,7 +85,7 @@ bool has_format(std::string_view format, std::string_view text) {
   if (format == "date-time") return parse_rfc3339(text).ok();
   if (format == "date") return text.size() == 10 && parse_rfc3339(std::string(text) + "T00:00:00Z").ok();
   if (format == "duration") return parse_go_duration(text).ok();
-  if (format == "byte") return codec::decode_base64(text).ok();
+  if (format == "byte") return wire::decode_base64(text).ok();
   if (format == "uuid") {
     static const Pattern kUuid =
         *Pattern::compile("(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$");

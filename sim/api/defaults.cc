@@ -269,7 +269,7 @@ void secret(Tree& object) {
   const Tree texts = *plain;
   object.erase("stringData");
   for (const Tree::Member& text : texts.members()) {
-    object.ensure("data").set(text.key, codec::encode_base64(text.value.string()));
+    object.ensure("data").set(text.key, wire::encode_base64(text.value.string()));
   }
 }
 

@@ -23,10 +23,10 @@ Refusal forbid(std::string_view resources, const Tree& object, std::string why) 
 std::string_view namespace_of(const Tree& object) { return object.at({"metadata", "namespace"}).string(); }
 
 // Of a list of resources; none if it does not say or cannot be read.
-std::optional<codec::Int128> amount(const Tree& list, std::string_view key) {
+std::optional<wire::Int128> amount(const Tree& list, std::string_view key) {
   const Tree* value = list.find(key);
   if (value == nullptr) return {};
-  const auto quantity = codec::parse_quantity(value->string());
+  const auto quantity = wire::parse_quantity(value->string());
   return quantity ? std::optional(quantity->nanos) : std::nullopt;
 }
 
@@ -117,11 +117,11 @@ std::optional<Refusal> keep_limits(const Tree& pod, const Lookup& lookup) {
 // ---- PodResizeValidator
 
 // What the scheduler would count for it: all that runs at the same time, or a larger start.
-codec::Int128 requested(const Tree& pod, std::string_view resource) {
+wire::Int128 requested(const Tree& pod, std::string_view resource) {
   const auto request = [&](const Tree& container) {
     return amount(container.at({"resources", "requests"}), resource).value_or(0);
   };
-  codec::Int128 running = 0, start = 0;
+  wire::Int128 running = 0, start = 0;
   for (const Tree& container : pod.at({"spec", "initContainers"}).elements()) {
     if (container["restartPolicy"].string() == "Always") running += request(container);
     start =
@@ -374,8 +374,8 @@ void default_storage_class(Tree& claim, const Lookup& lookup) {
 }
 
 std::optional<Refusal> resize_claim(const Tree& old, const Tree& updated, const Lookup& lookup) {
-  const auto size = [](const Tree& claim) -> codec::Int128 {
-    auto quantity = codec::parse_quantity(claim.at({"spec", "resources", "requests", "storage"}).string());
+  const auto size = [](const Tree& claim) -> wire::Int128 {
+    auto quantity = wire::parse_quantity(claim.at({"spec", "resources", "requests", "storage"}).string());
     return quantity.ok() ? quantity->nanos : 0;
   };
   if (size(updated) <= size(old)) return {};

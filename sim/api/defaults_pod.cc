@@ -165,12 +165,12 @@ void set_pod_level_requests(Tree& spec) {
   for (const Tree::Member& limit : limits->members()) {
     if (requests.has(limit.key)) continue;
     Tree sum = limit.value;
-    codec::Quantity total;
+    wire::Quantity total;
     bool asked = false;
     for (const Tree& container : spec["containers"].elements()) {
       const Tree& request = container.at({"resources", "requests"})[limit.key];
       if (!request.is_string()) continue;
-      if (auto quantity = codec::parse_quantity(request.string()); quantity.ok()) {
+      if (auto quantity = wire::parse_quantity(request.string()); quantity.ok()) {
         if (!asked) total.format = quantity->format;
         total.nanos += quantity->nanos;
         asked = true;
@@ -205,7 +205,7 @@ void round_resources(Tree* resources) {
     const std::string_view text = amount.value.string();
     // Only n and u, fractions and negative exponents go below a thousandth.
     if (text.find_first_of("nu.-") == std::string_view::npos) continue;
-    auto quantity = codec::parse_quantity(text);
+    auto quantity = wire::parse_quantity(text);
     constexpr std::int64_t kMilli = 1'000'000;  // in nanos
     if (!quantity.ok() || quantity->nanos % kMilli == 0) continue;
     const int away = quantity->negative() ? -1 : 1;

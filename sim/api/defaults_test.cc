@@ -8,7 +8,7 @@
 namespace tamp::world::api {
 namespace {
 
-Tree tree(const std::string& json) { return *codec::read_tree(json); }
+Tree tree(const std::string& json) { return *wire::read_tree(json); }
 
 Tree defaulted(ResourceId resource, const std::string& json) {
   Tree object = tree(json);

@@ -18,7 +18,7 @@ Tree strings(const std::vector<std::string>& list) {
 
 Answer json(const Tree& tree) {
   Answer answer;
-  answer.body = codec::to_json(tree);
+  answer.body = wire::to_json(tree);
   return answer;
 }
 

@@ -36,7 +36,7 @@ Reply as_alice(Server& server, const std::string& method, const std::string& tar
                const std::string& type = "application/json") {
   Request request{method, target, type, "application/json", "test/1", "Bearer alice", {}, {}, body};
   Answer answer = server.handle(request);
-  Result<Tree> tree = codec::read_tree(answer.body);
+  Result<Tree> tree = wire::read_tree(answer.body);
   return {std::move(answer), tree.ok() ? *std::move(tree) : Tree()};
 }
 

@@ -14,7 +14,7 @@ namespace tamp::world::api {
 namespace {
 
 Tree tree(const std::string& json) {
-  Result<Tree> read = codec::read_tree(json);
+  Result<Tree> read = wire::read_tree(json);
   EXPECT_TRUE(read.ok()) << json;
   return std::move(read).value();
 }
@@ -166,7 +166,7 @@ TEST(Table, ColumnsOfACustomKindComeFromItsDefinition) {
       tree(R"({"metadata":{"name":"w","creationTimestamp":"2026-11-14T23:59:00Z"},"spec":{"size":3},
       "status":{"conditions":[{"type":"Other","status":"False"},{"type":"Ready","status":"True"}]}})");
   const Tree table = to_table(resource, &version, {&object}, Tree::object(), RowObject::None, true, kNow);
-  EXPECT_EQ(codec::to_json(table["rows"].elements().front()["cells"]), R"(["w",3,"True","60s",null])");
+  EXPECT_EQ(wire::to_json(table["rows"].elements().front()["cells"]), R"(["w",3,"True","60s",null])");
 }
 
 TEST(JsonPath, SelectsWhatItSays) {
@@ -205,7 +205,7 @@ TEST(OpenApi, EveryReferenceLeadsSomewhere) {
   const Registry registry;
   const Tree document = openapi_v3({registry, {}}, "api/v1");
   const Tree& schemas = document.at({"components", "schemas"});
-  const std::string text = codec::to_json(document);
+  const std::string text = wire::to_json(document);
   const std::string mark = "#/components/schemas/";
   for (auto at = text.find(mark); at != std::string::npos; at = text.find(mark, at + 1)) {
     const auto begin = at + mark.size();
@@ -239,7 +239,7 @@ TEST(Protobuf, AnObjectIsReadByTheNumbersOfItsFields) {
   const std::string data = field(2, field(1, "k") + field(2, "v"));
   const Result<Tree> read = read_protobuf(envelope("v1", "ConfigMap", metadata + data));
   ASSERT_TRUE(read.ok());
-  EXPECT_EQ(codec::to_json(*read),
+  EXPECT_EQ(wire::to_json(*read),
             R"({"apiVersion":"v1","data":{"k":"v"},"kind":"ConfigMap","metadata":{"name":"a"}})");
 }
 
@@ -251,7 +251,7 @@ TEST(Protobuf, NumbersPercentagesQuantitiesAndInlinedParts) {
   const Result<Tree> read = read_protobuf(envelope("v1", "Pod", pod));
   ASSERT_TRUE(read.ok());
   EXPECT_EQ(
-      codec::to_json((*read)["spec"]),
+      wire::to_json((*read)["spec"]),
       R"({"containers":[{"name":"c","resources":{"requests":{"cpu":"100m"}}}],"terminationGracePeriodSeconds":30,)"
       R"("volumes":[{"emptyDir":{},"name":"v"}]})");
   const std::string budget = field(2, field(1, varint(1, 1) + varint(2, 0) + field(3, "50%")));

@@ -6,7 +6,7 @@ namespace tamp::world::api {
 namespace {
 
 Tree tree(const std::string& json) {
-  auto read = codec::read_tree(json);
+  auto read = wire::read_tree(json);
   EXPECT_TRUE(read.ok()) << json;
   return read.ok() ? *read : Tree();
 }

@@ -40,9 +40,9 @@ Result<std::string> read_element(const std::string& text) {
     return "i:" + std::to_string(index);
   }
   if (text[0] != 'k' && text[0] != 'v') return text;
-  TAMP_TRY(Tree value, codec::read_tree(text.substr(2)));
+  TAMP_TRY(Tree value, wire::read_tree(text.substr(2)));
   if (text[0] == 'k' && !value.is_object()) return Error{"keys are not an object: " + text};
-  return text.substr(0, 2) + codec::to_json(value);
+  return text.substr(0, 2) + wire::to_json(value);
 }
 
 // Reads what is below; says whether the path so far is in the set itself.
@@ -85,9 +85,9 @@ std::string PathElement::readable() const {
   if (kind() == 'v') return "[=" + std::string(name()) + "]";
   if (kind() == 'i') return "[" + std::string(name()) + "]";
   std::string out;
-  if (auto keys = codec::read_tree(std::string(name()))) {
+  if (auto keys = wire::read_tree(std::string(name()))) {
     for (const auto& [key, value] : keys->members())
-      out += (out.empty() ? "" : ",") + key + "=" + codec::to_json(value);
+      out += (out.empty() ? "" : ",") + key + "=" + wire::to_json(value);
   }
   return "[" + out + "]";
 }

@@ -2,7 +2,7 @@
 
 namespace tamp::world::api {
 
-using codec::Tree;
+using wire::Tree;
 
 std::string go_text(const Tree& tree) {
   std::string out;
@@ -19,7 +19,7 @@ std::string go_text(const Tree& tree) {
         out += (out.empty() ? "" : " ") + member.key + ":" + go_text(member.value);
       return "map[" + out + "]";
     default:
-      return codec::to_json(tree);
+      return wire::to_json(tree);
   }
 }
 

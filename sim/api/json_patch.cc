@@ -163,7 +163,7 @@ bool apply(Tree& document, const Tree& operation, std::size_t& copied) {
   if (op == "move" || op == "copy") {
     auto taken = taken_from(document, operation, op == "move");
     if (!taken) return false;
-    if (op == "copy") copied += codec::to_json(*taken).size();
+    if (op == "copy") copied += wire::to_json(*taken).size();
     if (copied > kMostCopied) return false;
     addition = std::move(*taken);
   } else if (op != "add" && op != "remove") {

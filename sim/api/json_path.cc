@@ -6,7 +6,7 @@
 namespace tamp::world::api {
 namespace {
 
-using codec::Tree;
+using wire::Tree;
 
 // Takes a name after a dot: up to the next dot or bracket; a backslash escapes.
 std::string take_name(std::string_view& rest) {
@@ -32,7 +32,7 @@ bool quoted(std::string_view text) {
 // What a filter compares with: 'text', "text", a number or a boolean.
 bool equals(const Tree& value, std::string_view wanted) {
   if (quoted(wanted)) return value.is_string() && value.string() == wanted.substr(1, wanted.size() - 2);
-  return !value.is_null() && codec::to_json(value) == wanted;
+  return !value.is_null() && wire::to_json(value) == wanted;
 }
 
 const Tree* follow(const Tree& at, std::string_view rest);

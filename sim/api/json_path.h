@@ -9,6 +9,6 @@
 namespace tamp::world::api {
 
 // The first value that the path selects; nullptr if it selects none or is no path.
-const codec::Tree* find_by_json_path(const codec::Tree& root, std::string_view path);
+const wire::Tree* find_by_json_path(const wire::Tree& root, std::string_view path);
 
 }  // namespace tamp::world::api

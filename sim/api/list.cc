@@ -23,7 +23,7 @@ std::string to_token(std::int64_t revision, const ObjectKey& last) {
       Tree::object({{"v", "meta.k8s.io/v1"},
                     {"rv", revision},
                     {"start", last.first.empty() ? last.second : last.first + "/" + last.second}});
-  std::string text = codec::encode_base64(codec::to_json(token));
+  std::string text = wire::encode_base64(wire::to_json(token));
   while (!text.empty() && text.back() == '=') text.pop_back();
   for (char& c : text) c = c == '+' ? '-' : c == '/' ? '_' : c;
   return text;
@@ -32,9 +32,9 @@ std::string to_token(std::int64_t revision, const ObjectKey& last) {
 std::optional<Continuation> from_token(std::string text, bool namespaced) {
   for (char& c : text) c = c == '-' ? '+' : c == '_' ? '/' : c;
   while (text.size() % 4 != 0) text += '=';
-  const Result<std::string> json = codec::decode_base64(text);
+  const Result<std::string> json = wire::decode_base64(text);
   if (!json.ok()) return {};
-  const Result<Tree> token = codec::read_tree(*json);
+  const Result<Tree> token = wire::read_tree(*json);
   if (!token.ok() || (*token)["v"].string() != "meta.k8s.io/v1" || !(*token)["rv"].is_number()) return {};
   const std::string_view start = (*token)["start"].string();
   if (start.empty()) return {};

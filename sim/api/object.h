@@ -13,7 +13,7 @@
 
 namespace tamp::world::api {
 
-using codec::Tree;
+using wire::Tree;
 
 // Where the store keeps a kind of objects; the registry (resource.h) says what it is. Built-in resources have fixed ids, those
 // of CustomResourceDefinitions get theirs when they are established.
@@ -69,7 +69,7 @@ class Object {
       : tree_(std::move(tree)), reads_otherwise_(reads_otherwise) {}
   const Tree& tree() const { return tree_; }
   const std::string& json() const {
-    if (json_.empty()) json_ = codec::to_json(tree_);
+    if (json_.empty()) json_ = wire::to_json(tree_);
     return json_;
   }
 

@@ -363,7 +363,7 @@ Tree document_v3(const Face& face, std::string_view path) {
   return document(face, true, [&](const Resource& resource) { return path_of(resource) == path; });
 }
 
-std::string hash_of(const Tree& tree) { return sha256_hex(codec::to_json(tree)); }
+std::string hash_of(const Tree& tree) { return sha256_hex(wire::to_json(tree)); }
 
 // The same for every server and for good, and long: made once.
 const std::map<std::string, std::string>& built_in_hashes() {

@@ -190,7 +190,7 @@ class Reader {
       case Schema::Type::String:
         return part.bytes;
       case Schema::Type::Bytes:
-        return codec::encode_base64(part.bytes);
+        return wire::encode_base64(part.bytes);
       case Schema::Type::Integer:
         return static_cast<std::int64_t>(part.value);
       case Schema::Type::Boolean:
@@ -275,7 +275,7 @@ class Reader {
   Tree raw(std::string_view bytes) {
     const std::string_view json = first_text(bytes, 1);
     if (json.empty()) return {};
-    Result<Tree> tree = codec::read_tree(std::string(json));
+    Result<Tree> tree = wire::read_tree(std::string(json));
     if (!tree.ok()) ok_ = false;
     return tree.ok() ? std::move(tree).value() : Tree();
   }

@@ -157,7 +157,7 @@ Outcome patch(const Call& call, std::vector<std::string>& warnings) {
     if (!body.failure.ok()) return bad_request("error decoding YAML: " + std::string(body.failure.message()));
     tree = std::move(body.tree);
   } else {
-    Result<Tree> read = codec::read_tree(call.request.body);
+    Result<Tree> read = wire::read_tree(call.request.body);
     // The object is looked for before the patch is read.
     const bool there = call.backend.store.get(call.resource().id, call.route.ns, call.route.name) != nullptr;
     if (!read.ok() && there) return bad_request("error decoding patch: " + read.error().message);
@@ -175,7 +175,7 @@ Outcome patch(const Call& call, std::vector<std::string>& warnings) {
 Answer answer_with(const Outcome& outcome) {
   Answer answer;
   answer.status = outcome.code;
-  answer.body = codec::to_json(outcome.failure);
+  answer.body = wire::to_json(outcome.failure);
   if (const std::int64_t seconds = outcome.failure["details"]["retryAfterSeconds"].integer(); seconds > 0)
     answer.retry_after = Duration::seconds(seconds);
   return answer;
@@ -187,9 +187,9 @@ Answer show(const Call& call, const Showing& showing, const Outcome& outcome,
   if (!outcome.ok())
     answer = answer_with(outcome);
   else if (!outcome.object)  // a Status that says Success
-    answer.body = codec::to_json(outcome.failure);
+    answer.body = wire::to_json(outcome.failure);
   else if (call.route.subresource == "scale")
-    answer.body = codec::to_json(scale_of(*outcome.object, custom_version(call.backend, call.resource())));
+    answer.body = wire::to_json(scale_of(*outcome.object, custom_version(call.backend, call.resource())));
   else if (!call.resource().stored || call.route.subresource == "token")
     answer.body = outcome.object->json();
   else
@@ -330,7 +330,7 @@ Answer answer(Backend& backend, const Request& request) {
   if (entrance.verb == "watch") return answer_with(bad_request("a watch is a stream"));
   Answer given = respond({backend, request, entrance.route, target.query, entrance.caller}, entrance.verb);
   if (!asks_for_yaml(request.accept) || given.content_type != "application/json") return given;
-  if (const Result<Tree> tree = codec::read_tree(given.body); tree.ok()) {
+  if (const Result<Tree> tree = wire::read_tree(given.body); tree.ok()) {
     given.body = to_yaml(*tree);
     given.content_type = "application/yaml";
   }

@@ -133,7 +133,7 @@ std::optional<Outcome> bound_to_nothing(const Backend& backend, std::string_view
 }
 
 std::string url_base64(std::string_view bytes) {
-  std::string text = codec::encode_base64(bytes);
+  std::string text = wire::encode_base64(bytes);
   while (!text.empty() && text.back() == '=') text.pop_back();
   for (char& c : text) c = c == '+' ? '-' : c == '/' ? '_' : c;
   return text;
@@ -186,7 +186,7 @@ Outcome request_token(Backend& backend, std::string_view ns, std::string_view na
                                     {"iat", backend.now.unix_seconds()},
                                     {"iss", "https://kubernetes.default.svc"},
                                     {"sub", token.caller.user}});
-  std::string text = url_base64(R"({"alg":"none"})") + "." + url_base64(codec::to_json(claims)) + "." +
+  std::string text = url_base64(R"({"alg":"none"})") + "." + url_base64(wire::to_json(claims)) + "." +
                      url_base64(make_uid(backend.dice));
   request.set("apiVersion", "authentication.k8s.io/v1");
   request.set("kind", "TokenRequest");

@@ -160,7 +160,7 @@ Field read_field(std::string_view line, const Definitions& definitions) {
         field.merge_key = option.substr(2);
         break;
       case '=':
-        if (auto value = codec::read_tree(std::string(option.substr(1))))
+        if (auto value = wire::read_tree(std::string(option.substr(1))))
           field.default_value = std::move(*value);
         break;
       default:

@@ -14,7 +14,7 @@
 
 namespace tamp::world::api {
 
-using codec::Tree;
+using wire::Tree;
 
 struct Field;
 

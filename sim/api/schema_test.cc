@@ -82,7 +82,7 @@ TEST(Schema, OfTypesThatHoldThemselves) {
 }
 
 TEST(Schema, OfACustomKind) {
-  auto json = codec::read_tree(R"({"type": "object", "required": ["spec"], "properties": {
+  auto json = wire::read_tree(R"({"type": "object", "required": ["spec"], "properties": {
     "spec": {"type": "object", "properties": {
       "size": {"type": "integer", "format": "int32", "default": 3},
       "share": {"x-kubernetes-int-or-string": true},

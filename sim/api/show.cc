@@ -24,7 +24,7 @@ void append_element(std::string& out, const Showing& showing, const ObjectPtr& o
       out += '"';
       out += member.key;
       out += "\":";
-      codec::append_json(out, member.value);
+      wire::append_json(out, member.value);
     }
     out += '}';
     return;
@@ -34,7 +34,7 @@ void append_element(std::string& out, const Showing& showing, const ObjectPtr& o
     shown.erase("apiVersion");
     shown.erase("kind");
   }
-  codec::append_json(out, shown);
+  wire::append_json(out, shown);
 }
 
 Tree table_of(const Showing& showing, const std::vector<ObjectPtr>& objects, const Tree& metadata,
@@ -91,22 +91,22 @@ std::string event_text(const Showing& showing, const ObjectPtr& object, bool wit
   switch (showing.form) {
     case Form::Table: {
       const Tree metadata = Tree::object({{"resourceVersion", object->metadata()["resourceVersion"]}});
-      return codec::to_json(table_of(showing, {object}, metadata, with_columns));
+      return wire::to_json(table_of(showing, {object}, metadata, with_columns));
     }
     case Form::PartialMetadata:
     case Form::PartialMetadataList:
-      return codec::to_json(to_partial_metadata(object->tree()));
+      return wire::to_json(to_partial_metadata(object->tree()));
     default:
       break;
   }
   return showing.resource->storage ? object->json()
-                                   : codec::to_json(in_version(*showing.resource, object->tree()));
+                                   : wire::to_json(in_version(*showing.resource, object->tree()));
 }
 
 std::string list_text(const Showing& showing, const std::vector<ObjectPtr>& items, Tree metadata) {
   // Only lists without a type of their own show a continue that is empty.
   if (showing.form != Form::Object && metadata["continue"].string().empty()) metadata.erase("continue");
-  if (showing.form == Form::Table) return codec::to_json(table_of(showing, items, metadata, true));
+  if (showing.form == Form::Table) return wire::to_json(table_of(showing, items, metadata, true));
   const bool partial = showing.form == Form::PartialMetadata || showing.form == Form::PartialMetadataList;
   std::string out = "{\"apiVersion\":\"";
   out += partial ? "meta.k8s.io/v1" : showing.resource->api_version();
@@ -116,14 +116,14 @@ std::string list_text(const Showing& showing, const std::vector<ObjectPtr>& item
     if (!first) out += ',';
     first = false;
     if (partial)
-      codec::append_json(out, to_partial_metadata(object->tree()));
+      wire::append_json(out, to_partial_metadata(object->tree()));
     else
       append_element(out, showing, object);
   }
   out += "],\"kind\":\"";
   out += partial ? "PartialObjectMetadataList" : showing.resource->list_kind;
   out += "\",\"metadata\":";
-  codec::append_json(out, metadata);
+  wire::append_json(out, metadata);
   out += '}';
   return out;
 }

@@ -11,7 +11,7 @@ namespace {
 
 // Sums of cpu and memory: the resources that decide about quality of service.
 struct Sums {
-  std::array<codec::Int128, 2> amount{};
+  std::array<wire::Int128, 2> amount{};
   std::array<bool, 2> found{};
 
   // Which of the two the list names with more than zero.
@@ -21,7 +21,7 @@ struct Sums {
     for (std::size_t i = 0; i < kNames.size(); ++i) {
       const Tree* value = list.find(kNames[i]);
       if (value == nullptr) continue;
-      auto quantity = codec::parse_quantity(value->string());
+      auto quantity = wire::parse_quantity(value->string());
       if (!quantity.ok() || quantity->nanos <= 0) continue;
       amount[i] += quantity->nanos;
       found[i] = positive[i] = true;

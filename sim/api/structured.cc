@@ -37,7 +37,7 @@ Result<PathElement> element_of(const Schema& list, const Tree& element) {
     if (element.is_array()) return Error{"not supported: associative list with lists as elements"};
     if (element.is_null())
       return Error{"associative list without keys has an element that's an explicit null"};
-    return PathElement{"v:" + codec::to_json(element)};
+    return PathElement{"v:" + wire::to_json(element)};
   }
   if (element.is_null()) return Error{"associative list with keys may not have a null element"};
   if (!element.is_object()) return Error{"associative list with keys may not have non-map elements"};
@@ -49,7 +49,7 @@ Result<PathElement> element_of(const Schema& list, const Tree& element) {
       keys.set(key, field->default_value);
     }
   }
-  if (!keys.empty()) return PathElement{"k:" + codec::to_json(keys)};
+  if (!keys.empty()) return PathElement{"k:" + wire::to_json(keys)};
   std::string names;
   for (const std::string& key : list.keys) names += (names.empty() ? "\"" : " \"") + key + "\"";
   return Error{"associative list with keys has an element that omits all key fields [" + names +

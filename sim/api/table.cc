@@ -68,7 +68,7 @@ Tree custom_columns(const CustomVersion& version) {
 // As fmt.Println would print it: what the column says is a string may be anything.
 Tree printed(const Tree& value) {
   if (value.is_string()) return value;
-  return codec::to_json(value);
+  return wire::to_json(value);
 }
 
 Tree custom_cell(const Tree& object, const PrinterColumn& column, Time now) {

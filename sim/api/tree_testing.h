@@ -10,15 +10,15 @@
 
 namespace tamp::world::api {
 
-inline codec::Tree tree(std::string json) {
+inline wire::Tree tree(std::string json) {
   std::replace(json.begin(), json.end(), '\'', '"');
-  auto read = codec::read_tree(json);
+  auto read = wire::read_tree(json);
   EXPECT_TRUE(read) << json;
-  return read ? *read : codec::Tree();
+  return read ? *read : wire::Tree();
 }
 
 }  // namespace tamp::world::api
 
-namespace tamp::codec {
+namespace tamp::wire {
 inline void PrintTo(const Tree& tree, std::ostream* out) { *out << to_json(tree); }
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -176,9 +176,9 @@ void conform_object(Tree& object, const Schema& schema, std::string& path, std::
 
 void conform_quantity(Tree& value) {
   std::string text(value.string());
-  if (value.is_number()) text = codec::to_json(value);
+  if (value.is_number()) text = wire::to_json(value);
   if (text.empty()) text = "0";
-  auto quantity = codec::parse_quantity(text);
+  auto quantity = wire::parse_quantity(text);
   if (!quantity.ok()) return;
   if (std::string canonical = quantity->canonical(); canonical != value.string())
     value = std::move(canonical);
@@ -274,7 +274,7 @@ std::optional<std::string> wrong_integer(const Tree& value, const Schema& schema
   const bool fits = !narrow || (integer >= std::numeric_limits<std::int32_t>::min() &&
                                 integer <= std::numeric_limits<std::int32_t>::max());
   if (whole && fits) return {};
-  return "json: cannot unmarshal number " + codec::to_json(value) + " into Go struct field " +
+  return "json: cannot unmarshal number " + wire::to_json(value) + " into Go struct field " +
          std::string(path) + " of type " + std::string(type);
 }
 
@@ -298,7 +298,7 @@ std::optional<std::string> wrong_value(const Tree& value, const Schema& schema, 
     case Schema::Type::Bytes:
       if (value.is_array() && value.empty()) return {};
       if (!value.is_string()) return cannot(value, path, "[]uint8");
-      if (!codec::decode_base64(value.string())) return "illegal base64 data at input byte 0";
+      if (!wire::decode_base64(value.string())) return "illegal base64 data at input byte 0";
       return {};
     case Schema::Type::Time:
     case Schema::Type::MicroTime:
@@ -310,8 +310,8 @@ std::optional<std::string> wrong_value(const Tree& value, const Schema& schema, 
       return {};
     case Schema::Type::Quantity: {
       if (!value.is_string() && !value.is_number()) return cannot(value, path, "resource.Quantity");
-      const std::string text = value.is_number() ? codec::to_json(value) : std::string(value.string());
-      if (codec::parse_quantity(text).ok()) return {};
+      const std::string text = value.is_number() ? wire::to_json(value) : std::string(value.string());
+      if (wire::parse_quantity(text).ok()) return {};
       return "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
     }
     case Schema::Type::IntOrString:

@@ -29,7 +29,7 @@ void check_reference(Findings& found, const Tree& reference, const Place& at, bo
 
 void check_positive_quantity(Findings& found, const Tree& value, const Place& at) {
   if (value.is_null()) return;
-  const auto quantity = codec::parse_quantity(value.string());
+  const auto quantity = wire::parse_quantity(value.string());
   if (quantity.ok() && quantity->nanos <= 0) found.invalid(at, value, "must be positive");
 }
 

@@ -222,7 +222,7 @@ void check_resources(Findings& found, const Tree& resources, const Place& place)
       continue;
     }
     if (limit->string() == request.value.string()) continue;
-    auto asked = codec::parse_quantity(request.value.string()), most = codec::parse_quantity(limit->string());
+    auto asked = wire::parse_quantity(request.value.string()), most = wire::parse_quantity(limit->string());
     if (!asked.ok() || !most.ok()) continue;
     if (!overcommits(request.key)) {
       if (asked->nanos != most->nanos)

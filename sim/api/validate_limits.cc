@@ -62,7 +62,7 @@ void check_quota_amounts(Findings& found, const Tree& amounts, const Place& plac
   }
 }
 
-using Amounts = std::map<std::string_view, codec::Int128>;
+using Amounts = std::map<std::string_view, wire::Int128>;
 
 Amounts read_amounts(Findings& found, const Tree& limit, std::string_view kind, const Place& place,
                      std::set<std::string_view>& names) {
@@ -75,7 +75,7 @@ Amounts read_amounts(Findings& found, const Tree& limit, std::string_view kind, 
     else
       check_known_resource(found, amount.key, list.key(amount.key));
     names.insert(amount.key);
-    if (auto quantity = codec::parse_quantity(amount.value.string()); quantity.ok())
+    if (auto quantity = wire::parse_quantity(amount.value.string()); quantity.ok())
       out[amount.key] = quantity->nanos;
   }
   return out;
@@ -116,7 +116,7 @@ void check_limit(Findings& found, const Tree& limit, const Place& at) {
     check_order(found, limits, most, name, otherwise);
     const auto times = ratios.find(name);
     if (times == ratios.end()) continue;
-    constexpr codec::Int128 kOne = 1'000'000'000;
+    constexpr wire::Int128 kOne = 1'000'000'000;
     if (times->second < kOne) found.invalid(ratio.key(name), Tree(name), "ratio is less than 1");
     const auto low = least.find(name), high = most.find(name);
     if (low != least.end() && high != most.end() && low->second > 0 &&
@@ -130,7 +130,7 @@ void check_limit(Findings& found, const Tree& limit, const Place& at) {
 
 void check_amount(Findings& found, std::string_view name, const Tree& amount, const Place& at) {
   constexpr std::int64_t kUnit = 1'000'000'000;
-  const auto quantity = codec::parse_quantity(amount.string());
+  const auto quantity = wire::parse_quantity(amount.string());
   if (!quantity.ok()) return;
   if (quantity->negative()) found.invalid(at, amount, "must be greater than or equal to 0");
   if ((among(kCounted, name) || is_extended(name)) && quantity->nanos % kUnit != 0)

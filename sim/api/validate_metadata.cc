@@ -117,7 +117,7 @@ void validate_metadata_update(FieldProblems& problems, const Tree& old, const Tr
       found.forbidden(
           place.child("finalizers"),
           "no new finalizers can be added if the object is being deleted, found new finalizers []string{" +
-              codec::to_json(each) + "}");
+              wire::to_json(each) + "}");
       break;
     }
   }

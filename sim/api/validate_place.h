@@ -58,16 +58,16 @@ class Findings {
         std::string("Required value").append(why.empty() ? "" : ": ").append(why));
   }
   void invalid(const Place& place, const Tree& value, std::string_view why) {
-    add("FieldValueInvalid", place, "Invalid value: " + codec::to_json(value) + ": " + std::string(why));
+    add("FieldValueInvalid", place, "Invalid value: " + wire::to_json(value) + ": " + std::string(why));
   }
   void forbidden(const Place& place, std::string_view why) {
     add("FieldValueForbidden", place, "Forbidden: " + std::string(why));
   }
   void duplicate(const Place& place, const Tree& value) {
-    add("FieldValueDuplicate", place, "Duplicate value: " + codec::to_json(value));
+    add("FieldValueDuplicate", place, "Duplicate value: " + wire::to_json(value));
   }
   void not_found(const Place& place, const Tree& value) {
-    add("FieldValueNotFound", place, "Not found: " + codec::to_json(value));
+    add("FieldValueNotFound", place, "Not found: " + wire::to_json(value));
   }
   void too_long(const Place& place, std::int64_t most) {
     add("FieldValueTooLong", place, "Too long: may not be more than " + std::to_string(most) + " bytes");
@@ -79,7 +79,7 @@ class Findings {
   // `supported`: "A, B"
   void not_supported(const Place& place, const Tree& value, std::string_view supported) {
     add("FieldValueNotSupported", place,
-        "Unsupported value: " + codec::to_json(value) + ": supported values: " + std::string(supported));
+        "Unsupported value: " + wire::to_json(value) + ": supported values: " + std::string(supported));
   }
   std::size_t count() const { return problems_.size(); }
   FieldProblems& problems() { return problems_; }

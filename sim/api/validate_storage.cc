@@ -21,12 +21,12 @@ void check_access_modes(Findings& found, const Tree& modes, const Place& at) {
 }
 
 void check_capacity(Findings& found, const Tree& amount, const Place& at) {
-  if (const auto quantity = codec::parse_quantity(amount.string()); quantity.ok() && quantity->negative())
+  if (const auto quantity = wire::parse_quantity(amount.string()); quantity.ok() && quantity->negative())
     found.invalid(at, amount, "must be a valid resource quantity");
 }
 
 void check_positive_amount(Findings& found, const Tree& amount, const Place& at) {
-  auto quantity = codec::parse_quantity(amount.string());
+  auto quantity = wire::parse_quantity(amount.string());
   if (quantity.ok() && quantity->nanos <= 0) found.invalid(at, amount, "must be greater than zero");
 }
 
@@ -150,8 +150,8 @@ void check_claim(Findings& found, const Tree& object, const Tree* old) {
   check_claim_spec(found, spec, place);
   if (old == nullptr) return;
   const Tree& before = (*old)["spec"];
-  const auto size = [](const Tree& of) -> codec::Int128 {
-    auto quantity = codec::parse_quantity(of.at({"resources", "requests", "storage"}).string());
+  const auto size = [](const Tree& of) -> wire::Int128 {
+    auto quantity = wire::parse_quantity(of.at({"resources", "requests", "storage"}).string());
     return quantity.ok() ? quantity->nanos : 0;
   };
   Tree rest = spec, earlier = before;
@@ -173,8 +173,8 @@ void check_claim(Findings& found, const Tree& object, const Tree* old) {
                     "spec is immutable after creation except resources.requests and "
                     "volumeAttributesClassName for bound claims");
   }
-  const auto given = codec::parse_quantity((*old).at({"status", "capacity", "storage"}).string());
-  const codec::Int128 capacity = given.ok() ? given->nanos : 0;
+  const auto given = wire::parse_quantity((*old).at({"status", "capacity", "storage"}).string());
+  const wire::Int128 capacity = given.ok() ? given->nanos : 0;
   if (size(spec) < size(before) && size(spec) <= capacity) {
     const Place resources = place.child("resources");
     const Place requests = resources.child("requests");

@@ -8,7 +8,7 @@
 namespace tamp::world::api {
 namespace {
 
-Tree tree(const std::string& json) { return *codec::read_tree(json); }
+Tree tree(const std::string& json) { return *wire::read_tree(json); }
 
 // "Reason field" of each problem, in order.
 std::vector<std::string> told(const FieldProblems& problems) {

@@ -453,7 +453,7 @@ void check_cron_job(Findings& found, const Tree& object, const Tree* old) {
   const std::string_view schedule = spec["schedule"].string();
   if (schedule.empty()) {
     found.required(place.child("schedule"));
-  } else if (auto parsed = codec::parse_cron(schedule); !parsed.ok()) {
+  } else if (auto parsed = wire::parse_cron(schedule); !parsed.ok()) {
     found.invalid(place.child("schedule"), schedule, parsed.error().message);
   }
   check_not_negative(found, spec["startingDeadlineSeconds"], place.child("startingDeadlineSeconds"));

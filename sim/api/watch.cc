@@ -125,7 +125,7 @@ std::optional<std::string> Watches::next_change(Open& watch, const Backend& back
     watch.ended = true;
     const Outcome gone =
         expired(fmt::format("too old resource version: {} ({})", watch.cursor, backend.store.oldest()));
-    return fmt::format("{{\"type\":\"ERROR\",\"object\":{}}}\n", codec::to_json(gone.failure));
+    return fmt::format("{{\"type\":\"ERROR\",\"object\":{}}}\n", wire::to_json(gone.failure));
   }
   while (const Change* change = backend.store.change_after(watch.cursor)) {
     watch.cursor = change->revision;

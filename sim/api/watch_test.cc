@@ -24,7 +24,7 @@ std::vector<std::string> frames(Server& server, WatchId watch) {
   std::vector<std::string> seen;
   while (auto frame = server.next_frame(watch)) {
     EXPECT_EQ(frame->back(), '\n');
-    const Tree event = *codec::read_tree(*frame);
+    const Tree event = *wire::read_tree(*frame);
     seen.push_back(std::string(event["type"].string()) + " " +
                    std::string(event["object"]["metadata"]["name"].string()));
   }
@@ -72,7 +72,7 @@ TEST(WatchTest, TooOldAVersionIsAnErrorInTheStream) {
   const WatchId watch = open(server, "/api/v1/pods?watch=1&resourceVersion=1");
   const auto frame = server.next_frame(watch);
   ASSERT_TRUE(frame.has_value());
-  const Tree event = *codec::read_tree(*frame);
+  const Tree event = *wire::read_tree(*frame);
   EXPECT_EQ(event["type"].string(), "ERROR");
   EXPECT_EQ(event["object"]["code"].integer(), 410);
   EXPECT_EQ(event["object"]["reason"].string(), "Expired");
@@ -87,7 +87,7 @@ TEST(WatchTest, InitialEventsEndWithABookmarkThatSaysSo) {
            "/api/v1/"
            "pods?watch=1&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan");
   EXPECT_TRUE(server.next_frame(watch)->find("ADDED") != std::string::npos);
-  const Tree end = *codec::read_tree(*server.next_frame(watch));
+  const Tree end = *wire::read_tree(*server.next_frame(watch));
   EXPECT_EQ(end["type"].string(), "BOOKMARK");
   EXPECT_EQ(end["object"]["metadata"]["annotations"]["k8s.io/initial-events-end"].string(), "true");
   EXPECT_EQ(end["object"]["metadata"]["resourceVersion"].string(), std::to_string(server.revision()));

@@ -9,7 +9,7 @@ void write(std::string& out, const Tree& tree, std::size_t depth);
 void write_below(std::string& out, const Tree& tree, std::size_t depth) {
   if (tree.empty()) {
     out += ' ';
-    codec::append_json(out, tree);
+    wire::append_json(out, tree);
     out += '\n';
     return;
   }
@@ -20,7 +20,7 @@ void write_below(std::string& out, const Tree& tree, std::size_t depth) {
 void write(std::string& out, const Tree& tree, std::size_t depth) {
   for (const Tree::Member& member : tree.members()) {
     out.append(2 * depth, ' ');
-    codec::append_json(out, Tree(member.key));
+    wire::append_json(out, Tree(member.key));
     out += ':';
     write_below(out, member.value, depth + 1);
   }
@@ -42,7 +42,7 @@ bool asks_for_yaml(std::string_view accept) {
 std::string to_yaml(const Tree& tree) {
   std::string out;
   if (tree.empty()) {
-    codec::append_json(out, tree);
+    wire::append_json(out, tree);
     out += '\n';
   }
   write(out, tree, 0);

@@ -27,7 +27,7 @@ Zeros read_zeros(std::string_view text) {
     auto& fields = zeros[cut(line, ' ')];
     while (!line.empty()) {
       std::string_view word = cut(line, ' '), name = cut(word, '=');
-      if (auto value = codec::read_tree(std::string(word)); !word.empty() && value)
+      if (auto value = wire::read_tree(std::string(word)); !word.empty() && value)
         fields.emplace_back(name, std::move(*value));
     }
   }

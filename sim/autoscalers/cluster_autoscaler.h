@@ -21,7 +21,7 @@ namespace tamp::world {
 struct NodeGroup {
   std::string name, machine, zone, capacity_type = "on-demand";
   int least = 1, most = 10;
-  codec::Tree labels, taints;
+  wire::Tree labels, taints;
 };
 
 struct ClusterAutoscalerSettings {

@@ -5,11 +5,11 @@
 namespace tamp::world {
 namespace {
 
-using codec::Tree;
+using wire::Tree;
 
 Result<std::int64_t> amount(const Tree& resources, std::string_view name, bool millis) {
   const Tree& value = resources[name];
-  auto parsed = codec::parse_quantity(value.is_string() ? value.string() : codec::to_json(value));
+  auto parsed = wire::parse_quantity(value.is_string() ? value.string() : wire::to_json(value));
   if (!parsed) return std::move(parsed).error().with("resources." + std::string(name));
   return millis ? parsed->millis() : parsed->units();
 }

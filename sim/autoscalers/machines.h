@@ -18,7 +18,7 @@ struct MachineOffer {
 
 struct Machine {
   std::string name, architecture, os;
-  codec::Tree capacity;  // {"cpu": "4", "memory": "16Gi", "pods": "110", …}
+  wire::Tree capacity;  // {"cpu": "4", "memory": "16Gi", "pods": "110", …}
   std::int64_t cpu_millis = 0, memory_bytes = 0,
                pods = 0;  // allocatable: capacity less what the system takes
   std::vector<MachineOffer> offers;
@@ -36,6 +36,6 @@ struct Machines {
 inline constexpr std::int64_t kSystemCpuMillis = 100;
 inline constexpr std::int64_t kSystemMemoryBytes = 10 << 20;
 
-Result<Machines> read_machines(const codec::Tree& catalogue);
+Result<Machines> read_machines(const wire::Tree& catalogue);
 
 }  // namespace tamp::world

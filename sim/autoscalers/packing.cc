@@ -8,7 +8,7 @@
 namespace tamp::world {
 namespace {
 
-using codec::Tree;
+using wire::Tree;
 
 bool takes(const Source& source, const Bin::Candidate& candidate, const Tree& spec) {
   return may_run_on_labels(spec, node_labels(source, *candidate.machine, *candidate.offer));

@@ -15,9 +15,9 @@ namespace tamp::world {
 // Where machines may come from: a NodePool or a node group.
 struct Source {
   std::string name;
-  codec::Tree labels;        // every node of it has them
-  codec::Tree requirements;  // of labels that the machine gives
-  codec::Tree taints;
+  wire::Tree labels;        // every node of it has them
+  wire::Tree requirements;  // of labels that the machine gives
+  wire::Tree taints;
   Needs daemons;  // taken on every node before pods come
 };
 
@@ -35,7 +35,7 @@ struct Bin {
 };
 
 // Labels of a node of this machine: type, zone, capacity type, architecture, operating system and the source's own.
-codec::Tree node_labels(const Source& source, const Machine& machine, const MachineOffer& offer);
+wire::Tree node_labels(const Source& source, const Machine& machine, const MachineOffer& offer);
 Needs allocatable_of(const Machine& machine);
 
 // Pods that no source can take are in no bin. All arguments must outlive the bins.

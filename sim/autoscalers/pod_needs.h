@@ -23,7 +23,7 @@ struct Needs {
 };
 
 // Of a pod or a pod template: its requests as the scheduler counts them, and one place.
-Needs needs_of(const codec::Tree& pod);
+Needs needs_of(const wire::Tree& pod);
 
 // The scheduler has said that it fits nowhere, and it is nobody else's business yet.
 bool is_unschedulable(const api::Object& pod);
@@ -32,11 +32,11 @@ bool is_unschedulable(const api::Object& pod);
 bool leaves_node_empty(const api::Object& pod);
 
 // nodeSelector and the required node affinity.
-bool may_run_on_labels(const codec::Tree& pod_spec, const codec::Tree& labels);
+bool may_run_on_labels(const wire::Tree& pod_spec, const wire::Tree& labels);
 // A list of {key, operator, values} as of node affinity and Karpenter's requirements: all hold.
-bool requirements_hold(const codec::Tree& requirements, const codec::Tree& labels);
+bool requirements_hold(const wire::Tree& requirements, const wire::Tree& labels);
 // Every NoSchedule and NoExecute taint of the list is tolerated.
-bool tolerates_all(const codec::Tree& pod_spec, const codec::Tree& taints);
+bool tolerates_all(const wire::Tree& pod_spec, const wire::Tree& taints);
 // Required anti-affinity to its own kind on a host, or a spread over hosts: one node takes one of them.
 bool wants_a_host_of_its_own(const api::Object& pod);
 

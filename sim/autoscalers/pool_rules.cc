@@ -6,7 +6,7 @@
 namespace tamp::world {
 namespace {
 
-using codec::Tree;
+using wire::Tree;
 
 bool is_about_empty_nodes(const Tree& budget) {
   const auto& reasons = budget["reasons"].elements();

@@ -11,10 +11,10 @@
 namespace tamp::world {
 
 // How long a node must have been empty; nothing if never.
-std::optional<Duration> empty_after(const codec::Tree& pool);
+std::optional<Duration> empty_after(const wire::Tree& pool);
 
 // How many of `nodes` may be on their way out at once because they are empty, by the strictest budget. A budget with a
 // schedule counts at every hour.
-std::size_t empty_allowance(const codec::Tree& pool, std::size_t nodes);
+std::size_t empty_allowance(const wire::Tree& pool, std::size_t nodes);
 
 }  // namespace tamp::world

@@ -18,13 +18,13 @@ namespace tamp::sim {
 enum class Forgery : std::uint8_t { Malformed, Oversized, OtherNode, OtherPods, ClockAhead, ClockBehind };
 using Forgeries = std::map<std::string, Forgery>;  // by node
 
-class Agents : public control::ObservationSource {
+class Agents : public controller::ObservationSource {
  public:
   // All must outlive it.
-  Agents(kube::Loop& loop, const world::World& world, const Forgeries& forgeries, bool unknown_is_zero)
+  Agents(net::Loop& loop, const world::World& world, const Forgeries& forgeries, bool unknown_is_zero)
       : loop_(loop), world_(world), forgeries_(forgeries), unknown_is_zero_(unknown_is_zero) {}
 
-  kube::Pending observe(const std::string& node, std::function<void(Result<std::string>)> done) override {
+  net::Pending observe(const std::string& node, std::function<void(Result<std::string>)> done) override {
     return loop_.after(Duration{2'000'000}, [this, node, done = std::move(done)] {
       std::string document = world_.cast().pressure.observation(node, world_.now());
       if (document.empty()) return;  // silent: the deadline is the asker's
@@ -46,7 +46,7 @@ class Agents : public control::ObservationSource {
         document.resize(document.size() / 2);
         return;
       case Forgery::Oversized:
-        document.append(codec::kMaxObservationBytes, ' ');
+        document.append(wire::kMaxObservationBytes, ' ');
         return;
       case Forgery::OtherNode:
         return replace_all(document, "\"" + node + "\"", "\"elsewhere\"");
@@ -63,7 +63,7 @@ class Agents : public control::ObservationSource {
     replace_all(document, R"("at":")" + format_rfc3339(now), R"("at":")" + format_rfc3339(now + wrong));
   }
 
-  kube::Loop& loop_;
+  net::Loop& loop_;
   const world::World& world_;
   const Forgeries& forgeries_;
   bool unknown_is_zero_;

@@ -9,8 +9,8 @@
 namespace tamp::sim {
 namespace {
 
-using codec::Tree;
-using kube::Method;
+using net::Method;
+using wire::Tree;
 using world::api::Change;
 using world::api::Object;
 using world::api::ResourceId;
@@ -36,7 +36,7 @@ bool permitted(const Call& call) {
 
 std::set<std::string> runs_in_note(const std::string& note) {
   std::set<std::string> runs;
-  if (const auto tree = codec::read_tree(note))
+  if (const auto tree = wire::read_tree(note))
     for (const Tree& run : (*tree)["runs"].elements()) runs.emplace(run.string());
   return runs;
 }
@@ -219,7 +219,7 @@ void Auditor::judge_protection(const RunView& run, std::string_view before_what)
 
 void Auditor::judge_eviction(const Call& call) {
   const Time now = server_.now();
-  const auto body = codec::read_tree(call.request->body);
+  const auto body = wire::read_tree(call.request->body);
   const Tree none;
   const Tree& options = body ? (*body)["deleteOptions"] : none;
   const std::string uid(options.at({"preconditions", "uid"}).string());

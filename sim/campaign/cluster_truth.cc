@@ -5,7 +5,7 @@
 namespace tamp::sim {
 namespace {
 
-using codec::Tree;
+using wire::Tree;
 using world::api::Object;
 using world::api::ResourceId;
 

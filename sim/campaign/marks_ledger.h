@@ -18,7 +18,7 @@ namespace tamp::sim {
 using Marks = std::map<std::string, std::string>;
 Marks marks_of(const world::api::Object& node);
 // The node without them, and without what changes with every write.
-codec::Tree rest_of(const world::api::Object& node);
+wire::Tree rest_of(const world::api::Object& node);
 
 inline constexpr std::size_t kProtections = 3;
 bool is_protection(std::string_view mark);

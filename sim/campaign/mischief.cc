@@ -13,14 +13,14 @@
 namespace tamp::sim {
 namespace {
 
-using codec::Tree;
+using wire::Tree;
 using world::Dice;
 using world::api::ObjectPtr;
 using world::api::PatchType;
 using world::api::ResourceId;
 
 Tree json(const std::string& text) {
-  auto tree = codec::read_tree(text);
+  auto tree = wire::read_tree(text);
   return tree ? *std::move(tree) : Tree();
 }
 

@@ -59,7 +59,7 @@ class Mischief {
   std::set<std::string> spiked_;                             // nodes
   std::map<std::string, Time> ailing_, unpressured_;
   Forgeries forgeries_;
-  codec::Tree definition_;  // that was deleted
+  wire::Tree definition_;  // that was deleted
   int made_ = 0;
 };
 

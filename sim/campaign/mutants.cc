@@ -11,8 +11,8 @@
 namespace tamp::sim {
 namespace {
 
-using codec::Tree;
-using kube::Method;
+using net::Method;
+using wire::Tree;
 using world::api::ResourceId;
 
 constexpr std::array<std::string_view, kMutants> kNames = {"none",
@@ -38,11 +38,11 @@ constexpr std::array<std::string_view, kMutants> kNames = {"none",
                                                            "skip-revalidation"};
 
 Tree parse(const std::string& text) {
-  auto tree = codec::read_tree(text);
+  auto tree = wire::read_tree(text);
   return tree ? *std::move(tree) : Tree();
 }
 
-kube::Response ok(const Tree& tree, int status = 200) { return {status, codec::to_json(tree), {}}; }
+net::Response ok(const Tree& tree, int status = 200) { return {status, wire::to_json(tree), {}}; }
 
 bool adds_cordon(const Tree& patch) {
   for (const Tree& operation : patch.elements())
@@ -62,34 +62,34 @@ struct Context {
   world::api::Server& server;
   const std::map<std::string, RunView>& runs;
   const std::string& published;
-  std::string last_lease;             // what was last written to the Lease: the fence ignored
-  std::set<std::string> blind;        // names of pods that were there
-  std::optional<kube::Request> past;  // an eviction that was sent
+  std::string last_lease;            // what was last written to the Lease: the fence ignored
+  std::set<std::string> blind;       // names of pods that were there
+  std::optional<net::Request> past;  // an eviction that was sent
 
-  std::optional<kube::Response> eviction(const Call& call, kube::Request& request);
-  std::optional<kube::Response> node(const Call& call, kube::Request& request);
+  std::optional<net::Response> eviction(const Call& call, net::Request& request);
+  std::optional<net::Response> node(const Call& call, net::Request& request);
 };
 
-std::optional<kube::Response> Context::eviction(const Call& call, kube::Request& request) {
+std::optional<net::Response> Context::eviction(const Call& call, net::Request& request) {
   if (call.dry_run) {
     if (mutant == Mutant::SkipDryRun)
-      return kube::Response{201, R"({"kind":"Status","apiVersion":"v1","status":"Success"})", {}};
+      return net::Response{201, R"({"kind":"Status","apiVersion":"v1","status":"Success"})", {}};
     return std::nullopt;
   }
   Tree body = parse(request.body);
   switch (mutant) {
     case Mutant::EvictWithoutUid:
       body.ensure("deleteOptions").erase("preconditions");
-      request.body = codec::to_json(body);
+      request.body = wire::to_json(body);
       break;
     case Mutant::DeleteInsteadOfEvict:
       request.method = Method::Delete;
       request.target = request.target.substr(0, request.target.find("/eviction"));
-      request.body = codec::to_json(body["deleteOptions"]);
+      request.body = wire::to_json(body["deleteOptions"]);
       break;
     case Mutant::GraceOfOurOwn:
       body.ensure("deleteOptions").set("gracePeriodSeconds", 0);
-      request.body = codec::to_json(body);
+      request.body = wire::to_json(body);
       break;
     case Mutant::EvictOutOfOrder: {
       const std::string uid(body.at({"deleteOptions", "preconditions", "uid"}).string());
@@ -102,7 +102,7 @@ std::optional<kube::Response> Context::eviction(const Call& call, kube::Request&
         body.ensure({"metadata", "namespace"}) = last->ns;
         body.ensure({"metadata", "name"}) = last->name;
         body.ensure({"deleteOptions", "preconditions", "uid"}) = last->uid;
-        request.body = codec::to_json(body);
+        request.body = wire::to_json(body);
       }
       break;
     }
@@ -112,7 +112,7 @@ std::optional<kube::Response> Context::eviction(const Call& call, kube::Request&
   return std::nullopt;
 }
 
-std::optional<kube::Response> Context::node(const Call& call, kube::Request& request) {
+std::optional<net::Response> Context::node(const Call& call, net::Request& request) {
   Tree patch = parse(request.body);
   const auto live = server.get(ResourceId::Nodes, "", call.name);
   if (!live) return std::nullopt;
@@ -128,7 +128,7 @@ std::optional<kube::Response> Context::node(const Call& call, kube::Request& req
         patch.append(Tree::object({{"op", "add"},
                                    {"path", "/metadata/annotations/autoscaling.cast.ai~1removal-disabled"},
                                    {"value", "true"}}));
-        request.body = codec::to_json(patch);
+        request.body = wire::to_json(patch);
       }
       break;
     case Mutant::RemoveForeignMark:
@@ -136,13 +136,13 @@ std::optional<kube::Response> Context::node(const Call& call, kube::Request& req
           !touches(patch, "remove", "removal-disabled")) {
         patch.append(Tree::object(
             {{"op", "remove"}, {"path", "/metadata/annotations/autoscaling.cast.ai~1removal-disabled"}}));
-        request.body = codec::to_json(patch);
+        request.body = wire::to_json(patch);
       }
       break;
     case Mutant::LiftForeignCordon:
       if (releases && live->spec()["unschedulable"].boolean() && !touches(patch, "", "/spec/unschedulable")) {
         patch.append(Tree::object({{"op", "remove"}, {"path", "/spec/unschedulable"}}));
-        request.body = codec::to_json(patch);
+        request.body = wire::to_json(patch);
       }
       break;
     case Mutant::ForgetRelease:
@@ -154,7 +154,7 @@ std::optional<kube::Response> Context::node(const Call& call, kube::Request& req
           return operation["path"].string().starts_with("/spec/taints");
         });
         patch.append(Tree::object({{"op", "remove"}, {"path", "/spec/unschedulable"}}));
-        request.body = codec::to_json(patch);
+        request.body = wire::to_json(patch);
       }
       break;
     default:
@@ -197,7 +197,7 @@ Wire::Tamper make_tamper(Mutant mutant, world::api::Server& server,
                          const std::map<std::string, RunView>& runs, const std::string& published) {
   if (mutant == Mutant::None) return {};
   auto context = std::make_shared<Context>(Context{mutant, server, runs, published, {}, {}, {}});
-  return [context](kube::Request& request) -> std::optional<kube::Response> {
+  return [context](net::Request& request) -> std::optional<net::Response> {
     Call call = take_apart(request);
     if (call.resource == "leases" && context->mutant == Mutant::IgnoreFence) {
       // Believes in its Lease, whatever others wrote meanwhile.

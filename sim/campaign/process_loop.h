@@ -11,22 +11,22 @@
 
 namespace tamp::sim {
 
-class ProcessLoop : public kube::Loop {
+class ProcessLoop : public net::Loop {
  public:
   // `outer` is the loop of the world and must outlive this one.
-  explicit ProcessLoop(kube::Loop& outer) : outer_(outer) {}
+  explicit ProcessLoop(net::Loop& outer) : outer_(outer) {}
 
   Time now() const override { return outer_.now() + wall_offset_; }
-  kube::Instant instant() const override { return outer_.instant(); }
+  net::Instant instant() const override { return outer_.instant(); }
   std::uint64_t random() override { return outer_.random(); }
 
-  kube::Pending after(Duration delay, Action action) override {
+  net::Pending after(Duration delay, Action action) override {
     const std::uint64_t id = next_++;
     timers_[id].action = std::move(action);
     arm(id, delay);
-    return kube::Pending([this, id] { timers_.erase(id); });
+    return net::Pending([this, id] { timers_.erase(id); });
   }
-  kube::Pending offload(std::function<void()> work, Action done) override {
+  net::Pending offload(std::function<void()> work, Action done) override {
     work();
     return after(Duration{}, std::move(done));
   }
@@ -40,7 +40,7 @@ class ProcessLoop : public kube::Loop {
  private:
   struct Timer {
     Action action;
-    kube::Pending due;
+    net::Pending due;
   };
 
   void arm(std::uint64_t id, Duration delay) {
@@ -51,9 +51,9 @@ class ProcessLoop : public kube::Loop {
     });
   }
 
-  kube::Loop& outer_;
+  net::Loop& outer_;
   Duration wall_offset_;
-  kube::Instant frozen_until_;
+  net::Instant frozen_until_;
   std::map<std::uint64_t, Timer> timers_;
   std::uint64_t next_ = 0;
 };

@@ -10,7 +10,7 @@
 namespace tamp::sim {
 namespace {
 
-using codec::Tree;
+using wire::Tree;
 using world::Dice;
 
 template <typename T, std::size_t N>
@@ -19,7 +19,7 @@ const T& one_of(Dice& dice, const std::array<T, N>& values) {
 }
 
 Tree json(const std::string& text) {
-  auto tree = codec::read_tree(text);
+  auto tree = wire::read_tree(text);
   return tree ? *std::move(tree) : Tree();
 }
 
@@ -219,18 +219,18 @@ Recipe make_recipe(std::uint64_t seed) {
 
 std::string describe(const Recipe& recipe) {
   std::string out = fmt::format("seed {}: {}, {} controllers, {} approvals{}{}\n", recipe.seed,
-                                codec::to_json(recipe.scenario.autoscaler), recipe.controllers,
+                                wire::to_json(recipe.scenario.autoscaler), recipe.controllers,
                                 recipe.approvals, recipe.foreign_marks ? ", foreign marks" : "",
                                 recipe.human_cordon ? ", a cordoned node" : "");
   for (const Tree& object : recipe.scenario.objects)
-    if (object["kind"].string() == "TemperPolicy") out += "  policy " + codec::to_json(object["spec"]) + "\n";
+    if (object["kind"].string() == "TemperPolicy") out += "  policy " + wire::to_json(object["spec"]) + "\n";
   for (const world::Fleet& fleet : recipe.scenario.fleets)
     out += fmt::format("  {} x {} {}\n", fleet.count, fleet.name,
                        fleet.type.given() ? fleet.type.values[0] : "");
   for (const world::WorkloadPlan& plan : recipe.scenario.workloads)
     out += fmt::format("  {} {}/{} x {} cpu {} class {} {}\n", plan.kind, plan.ns, plan.name,
                        plan.replicas.given() ? plan.replicas.values[0] : "-", plan.cpu.values[0],
-                       plan.priority_class, codec::to_json(plan.budget));
+                       plan.priority_class, wire::to_json(plan.budget));
   for (std::size_t i = 0; i < recipe.troubles.size(); ++i) {
     const Trouble& t = recipe.troubles[i];
     out += fmt::format("  trouble {}: {} {} after {} for {}\n", i, name_of(t.kind), format_duration(t.delay),

@@ -6,7 +6,7 @@
 namespace tamp::sim {
 namespace {
 
-using codec::Tree;
+using wire::Tree;
 
 std::string text(const Tree& tree, std::string_view key) { return std::string(tree[key].string()); }
 

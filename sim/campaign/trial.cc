@@ -15,7 +15,7 @@
 namespace tamp::sim {
 namespace {
 
-using codec::Tree;
+using wire::Tree;
 using world::Dice;
 using world::api::ResourceId;
 
@@ -36,11 +36,11 @@ struct Replica {
   std::unique_ptr<Wire> wire;
   std::unique_ptr<ProcessLoop> loop;
   std::unique_ptr<Agents> agents;
-  std::unique_ptr<control::Controller> controller;
+  std::unique_ptr<controller::Controller> controller;
   std::string identity;
   int starts = 0;
   bool stopping = false;
-  kube::Pending restart;
+  net::Pending restart;
 };
 
 class Trial {
@@ -76,12 +76,12 @@ class Trial {
   world::World world_;
   embed::WorldLoop loop_;
   std::string log_text_;
-  control::Log log_;
+  controller::Log log_;
   Auditor auditor_;
   Mischief mischief_;
   std::vector<Replica> replicas_;
-  std::vector<kube::Pending> plans_;  // of people and troubles
-  std::vector<kube::Pending> ghosts_;
+  std::vector<net::Pending> plans_;  // of people and troubles
+  std::vector<net::Pending> ghosts_;
   std::set<std::size_t> struck_;
   std::vector<TroubleKind> happened_;
   std::string first_run_, seen_phase_;
@@ -99,8 +99,8 @@ Trial::Trial(Stock& stock, const Recipe& recipe, const TrialOptions& options)
       world_(stock.bare()),
       loop_(world_, recipe.seed),
       log_(
-          options.keep_log ? control::LogLevel::Debug : control::LogLevel::Error, control::LogFormat::Text,
-          [this] { return loop_.now(); },
+          options.keep_log ? controller::LogLevel::Debug : controller::LogLevel::Error,
+          controller::LogFormat::Text, [this] { return loop_.now(); },
           [this](std::string_view line) {
             if (options_.keep_log) log_text_ += line;
           }),
@@ -123,7 +123,7 @@ void Trial::prepare() {
       const std::string& node = nodes[dice.below(nodes.size())];
       api.patch(
           ResourceId::Nodes, "", node, world::api::PatchType::Merge,
-          *codec::read_tree(
+          *wire::read_tree(
               dice.chance(0.5)
                   ? R"({"metadata":{"annotations":{"cluster-autoscaler.kubernetes.io/scale-down-disabled":"true"}}})"
                   : R"({"metadata":{"annotations":{"autoscaling.cast.ai/removal-disabled":"by ops"}}})"));
@@ -132,7 +132,7 @@ void Trial::prepare() {
   if (recipe_.human_cordon && !nodes.empty()) {
     coverage_.count("a person's cordon");
     api.patch(ResourceId::Nodes, "", nodes[dice.below(nodes.size())], world::api::PatchType::Merge,
-              *codec::read_tree(R"({"spec":{"unschedulable":true}})"));
+              *wire::read_tree(R"({"spec":{"unschedulable":true}})"));
   }
   world_.deliver();
   auditor_.set_ailing(&mischief_.ailing(), &mischief_.unpressured());
@@ -165,15 +165,15 @@ void Trial::start(std::size_t index) {
   replica.loop = std::make_unique<ProcessLoop>(loop_);
   replica.wire->attach(*replica.loop);
   replica.identity = fmt::format("tamp-{}-{}", index, ++replica.starts);
-  codec::ClusterStore store;
+  store::ClusterStore store;
   [[maybe_unused]] const Status types =
-      store.set_instance_types({"machines", codec::to_json(recipe_.scenario.machines)});
+      store.set_instance_types({"machines", wire::to_json(recipe_.scenario.machines)});
   assert(types.ok());
-  control::ControllerOptions options;
+  controller::ControllerOptions options;
   options.pod_name = "tamp";
   options.election.identity = replica.identity;
   options.requests_published = false;
-  replica.controller = std::make_unique<control::Controller>(
+  replica.controller = std::make_unique<controller::Controller>(
       *replica.loop, *replica.wire, options, std::move(store), log_, stock_.metrics(), stock_.health());
   if (recipe_.slo) {
     replica.agents = std::make_unique<Agents>(*replica.loop, world_, mischief_.forgeries(),
@@ -363,9 +363,9 @@ void Trial::after_step() {
 
 // Bugs that no change of a request can stand for: the controller would send something more.
 void Trial::inject_bug(std::size_t index, const Call& call) {
-  const auto send = [this, index](kube::Request request, Duration after) {
+  const auto send = [this, index](net::Request request, Duration after) {
     ghosts_.push_back(loop_.after(after, [this, index, request] {
-      if (replicas_[index].loop) replicas_[index].wire->send(request, [](const kube::Exchange&) {}).detach();
+      if (replicas_[index].loop) replicas_[index].wire->send(request, [](const net::Exchange&) {}).detach();
     }));
   };
   switch (options_.mutant) {
@@ -380,8 +380,8 @@ void Trial::inject_bug(std::size_t index, const Call& call) {
           if (bug_done_ || run.phase != "Draining") continue;
           const auto live = world_.api().get(ResourceId::Nodes, "", node);
           if (!live || !live->metadata()["annotations"].has("karpenter.sh/do-not-disrupt")) continue;
-          kube::Request request;
-          request.method = kube::Method::Patch;
+          net::Request request;
+          request.method = net::Method::Patch;
           request.target = "/api/v1/nodes/" + node;
           request.content_type = "application/merge-patch+json";
           request.body = R"({"metadata":{"annotations":{"karpenter.sh/do-not-disrupt":null}}})";
@@ -396,8 +396,8 @@ void Trial::inject_bug(std::size_t index, const Call& call) {
         for (const RunView::Move& move : run.moves) {
           const auto pod = world_.api().get(ResourceId::Pods, move.ns, move.name);
           if (!pod || pod->uid() != move.uid || bug_done_) continue;
-          kube::Request request;
-          request.method = kube::Method::Post;
+          net::Request request;
+          request.method = net::Method::Post;
           request.target = fmt::format("/api/v1/namespaces/{}/pods/{}/eviction", move.ns, move.name);
           request.content_type = "application/json";
           request.body =
@@ -412,8 +412,8 @@ void Trial::inject_bug(std::size_t index, const Call& call) {
     case Mutant::ApproveByItself:
       if (bug_done_ || auditor_.published().empty()) break;
       {
-        kube::Request request;
-        request.method = kube::Method::Post;
+        net::Request request;
+        request.method = net::Method::Post;
         request.target = "/apis/temper.codes/v1alpha1/consolidationruns";
         request.content_type = "application/json";
         request.body =
@@ -541,7 +541,7 @@ TrialResult Trial::run() {
   if (options_.keep_log) {
     const auto policies = world_.api().find_resource("temper.codes", "temperpolicies");
     if (const auto policy = policies ? world_.api().get(*policies, "", "default") : nullptr)
-      log_text_ += "status of the policy: " + codec::to_json(policy->status()) + "\n";
+      log_text_ += "status of the policy: " + wire::to_json(policy->status()) + "\n";
   }
   TrialResult result;
   result.violations = auditor_.violations();

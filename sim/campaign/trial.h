@@ -29,14 +29,14 @@ class Stock {
   Stock();
   const world::World& bare() const { return *bare_; }
   Time start() const { return start_; }
-  serve::Metrics& metrics() { return metrics_; }
-  serve::Health& health() { return health_; }
+  controller::Metrics& metrics() { return metrics_; }
+  controller::Health& health() { return health_; }
 
  private:
   Time start_;
   std::unique_ptr<world::World> bare_;
-  serve::Metrics metrics_;
-  serve::Health health_;
+  controller::Metrics metrics_;
+  controller::Health health_;
 };
 
 struct TrialResult {

@@ -9,7 +9,7 @@
 namespace tamp::sim {
 namespace {
 
-using codec::Tree;
+using wire::Tree;
 using world::api::ResourceId;
 
 constexpr std::string_view kNamespace = "tamp-system";
@@ -18,7 +18,7 @@ constexpr std::string_view kNamespace = "tamp-system";
 constexpr Duration kRemainsFor = Duration::seconds(100);
 
 bool names(const std::string& note, const std::string& run) {
-  const auto tree = codec::read_tree(note);
+  const auto tree = wire::read_tree(note);
   if (!tree) return false;
   for (const Tree& name : (*tree)["runs"].elements())
     if (name.string() == run) return true;
@@ -82,10 +82,10 @@ void Auditor::judge_records(const RunView& run) {
     violate("I14", fmt::format("the audit records of {} know nothing of {}", run.name, what));
   };
   coverage_.count("audit records judged");
-  if (const auto head = report::verify_audit(lines); !head)
+  if (const auto head = documents::verify_audit(lines); !head)
     return violate("I14",
                    fmt::format("the audit records of {} do not hold: {}", run.name, head.error().message));
-  if (!report::audit_contains(lines, run.audit_head))
+  if (!documents::audit_contains(lines, run.audit_head))
     violate("I14", fmt::format("the audit records of {} were cut off", run.name));
   const auto recorded = [&](const std::string& key) {
     return lines.find(fmt::format(R"("key":"{}")", key)) != std::string::npos;

@@ -11,7 +11,7 @@
 namespace tamp::sim {
 namespace {
 
-using kube::Method;
+using net::Method;
 
 std::vector<std::string> parts_of(std::string_view path) {
   std::vector<std::string> parts;
@@ -29,7 +29,7 @@ const char* name_of(Method method) {
   return kNames.at(static_cast<std::size_t>(method));
 }
 
-kube::Response status(int code, std::string_view reason, std::string_view message) {
+net::Response status(int code, std::string_view reason, std::string_view message) {
   return {
       code,
       fmt::format(R"({{"kind":"Status","apiVersion":"v1","metadata":{{}},"status":"Failure","message":"{}",)"
@@ -50,7 +50,7 @@ std::string without_additions(std::string_view frames, std::set<std::string>& un
     const std::size_t end = frames.find('\n');
     const std::string line(frames.substr(0, end == std::string_view::npos ? end : end + 1));
     frames.remove_prefix(line.size());
-    const auto event = codec::read_tree(line);
+    const auto event = wire::read_tree(line);
     if (!event) continue;
     const std::string uid(event->at({"object", "metadata", "uid"}).string());
     if ((*event)["type"].string() == "ADDED") unseen.insert(uid);
@@ -67,7 +67,7 @@ bool matters(const Call& call) {
 
 }  // namespace
 
-Call take_apart(const kube::Request& request) {
+Call take_apart(const net::Request& request) {
   Call call;
   call.method = request.method;
   call.request = &request;
@@ -87,7 +87,7 @@ Call take_apart(const kube::Request& request) {
   return call;
 }
 
-Wire::Wire(kube::Loop& world_loop, world::api::Server& server, std::string token, std::uint64_t seed,
+Wire::Wire(net::Loop& world_loop, world::api::Server& server, std::string token, std::uint64_t seed,
            Ears ears)
     : world_loop_(world_loop),
       server_(server),
@@ -101,23 +101,23 @@ Duration Wire::delay() {
           (weather_.slow.ns > 0 ? dice_.between(0, weather_.slow.ns) : 0)};
 }
 
-kube::Pending Wire::send(kube::Request request, std::function<void(kube::Exchange)> done) {
+net::Pending Wire::send(net::Request request, std::function<void(net::Exchange)> done) {
   const std::uint64_t id = next_++;
   Trip& trip = trips_[id];
   trip.request = std::move(request);
   trip.done = std::move(done);
-  std::optional<kube::Response> made_up = tamper_ ? tamper_(trip.request) : std::nullopt;
+  std::optional<net::Response> made_up = tamper_ ? tamper_(trip.request) : std::nullopt;
   if (made_up)
     answer(id, {std::move(made_up), {}}, delay());
   else
     trip.step = world_loop_.after(delay(), [this, id] { arrive(id); });
-  return kube::Pending([this, id] {
+  return net::Pending([this, id] {
     if (auto found = trips_.find(id); found != trips_.end()) found->second.wanted = false;
   });
 }
 
 // Answers wait for the process, which may be frozen; the server does not.
-void Wire::answer(std::uint64_t id, kube::Exchange exchange, Duration after) {
+void Wire::answer(std::uint64_t id, net::Exchange exchange, Duration after) {
   trips_.at(id).step = world_loop_.after(after, [this, id, exchange = std::move(exchange)]() mutable {
     Trip& trip = trips_.at(id);
     if (!trip.wanted || process_ == nullptr) {
@@ -135,7 +135,7 @@ void Wire::answer(std::uint64_t id, kube::Exchange exchange, Duration after) {
   });
 }
 
-std::optional<kube::Response> Wire::refusal(const Call& call) {
+std::optional<net::Response> Wire::refusal(const Call& call) {
   const auto befalls = [this](double probability, std::string_view what) {
     if (probability <= 0 || !dice_.chance(probability)) return false;
     ears_.count(what);
@@ -147,7 +147,7 @@ std::optional<kube::Response> Wire::refusal(const Call& call) {
                ? status(500, "InternalError", "etcdserver: request timed out")
                : status(503, "ServiceUnavailable", "the server is currently unable to handle it");
   if (befalls(weather_.throttled, "F7 429 of fairness")) {
-    kube::Response response = status(429, "TooManyRequests", "too many requests, please try again later");
+    net::Response response = status(429, "TooManyRequests", "too many requests, please try again later");
     response.retry_after = Duration::seconds(1);
     return response;
   }
@@ -163,8 +163,8 @@ std::optional<kube::Response> Wire::refusal(const Call& call) {
   return std::nullopt;
 }
 
-kube::Response Wire::ask(const Call& call) {
-  const kube::Request& request = *call.request;
+net::Response Wire::ask(const Call& call) {
+  const net::Request& request = *call.request;
   world::api::Request asked;
   asked.method = name_of(request.method);
   asked.target = request.target;
@@ -181,14 +181,14 @@ kube::Response Wire::ask(const Call& call) {
 
 // A list that must be current comes from the store and never is stale; one "not older than" comes from a cache. That one may be behind, and a
 // server that is behind even that version should say so but may break its word: then the list goes back in time.
-void Wire::grow_stale(std::string_view target, kube::Response& response) {
+void Wire::grow_stale(std::string_view target, net::Response& response) {
   const std::string path(target.substr(0, target.find('?')));
   const auto old = old_lists_.find(path);
   const std::size_t match = target.find("resourceVersionMatch=NotOlderThan");
   if (match != std::string_view::npos && old != old_lists_.end() && weather_.stale_lists > 0 &&
       dice_.chance(weather_.stale_lists)) {
     const auto version = [](const std::string& body) {
-      const auto list = codec::read_tree(body);
+      const auto list = wire::read_tree(body);
       return list ? std::stoull("0" + std::string(list->at({"metadata", "resourceVersion"}).string())) : 0;
     };
     constexpr std::string_view kAsked = "resourceVersion=";
@@ -225,7 +225,7 @@ void Wire::arrive(std::uint64_t id) {
   }
   if (auto refused = refusal(call)) return answer(id, {std::move(refused), {}}, delay());
 
-  kube::Response response = ask(call);
+  net::Response response = ask(call);
   if (last) {
     const CrashPoint point = *crash_;
     crash_.reset();
@@ -249,20 +249,20 @@ void Wire::arrive(std::uint64_t id) {
 
 // Between the memory transport and the process: holds back, cuts and spoils.
 struct Wire::Watching {
-  kube::StreamSink sink;
-  kube::Pending inner;
-  kube::Pending step;
+  net::StreamSink sink;
+  net::Pending inner;
+  net::Pending step;
   std::string held;
   bool over = false;
 };
 
-kube::Pending Wire::stream(kube::Request request, kube::StreamSink sink) {
+net::Pending Wire::stream(net::Request request, net::StreamSink sink) {
   auto watching =
       std::make_shared<Watching>();  // of the stream's callbacks and its handle, whichever goes last
   watching->sink = std::move(sink);
   ProcessLoop& process = *process_;
-  const auto finish = [](const std::shared_ptr<Watching>& w, std::optional<kube::Response> refusal,
-                         std::optional<kube::Failure> failure) {
+  const auto finish = [](const std::shared_ptr<Watching>& w, std::optional<net::Response> refusal,
+                         std::optional<net::Failure> failure) {
     if (std::exchange(w->over, true)) return;
     const auto ended = w->sink.ended;
     ended(std::move(refusal), std::move(failure));
@@ -286,14 +286,14 @@ kube::Pending Wire::stream(kube::Request request, kube::StreamSink sink) {
           }
           if (weather_.cut_watches > 0 && dice_.chance(weather_.cut_watches)) {
             ears_.count("F3 watch cut");
-            return finish(held, {}, kube::Failure{"connection reset", true});
+            return finish(held, {}, net::Failure{"connection reset", true});
           }
           const auto data = held->sink.data;
           data(bytes);
         };
         again(again, w);
       };
-  kube::StreamSink heard;
+  net::StreamSink heard;
   const std::weak_ptr<Watching> weak = watching;
   heard.opened = [weak] {
     if (auto w = weak.lock(); w && !w->over) w->sink.opened();
@@ -310,11 +310,11 @@ kube::Pending Wire::stream(kube::Request request, kube::StreamSink sink) {
     w->held += bytes;
     if (!waiting) pass_on(w);
   };
-  heard.ended = [weak, finish](std::optional<kube::Response> refusal, std::optional<kube::Failure> failure) {
+  heard.ended = [weak, finish](std::optional<net::Response> refusal, std::optional<net::Failure> failure) {
     if (auto w = weak.lock()) finish(w, std::move(refusal), std::move(failure));
   };
   watching->inner = memory_.stream(std::move(request), std::move(heard));
-  return kube::Pending([watching] {
+  return net::Pending([watching] {
     watching->over = true;
     watching->step.cancel();
     watching->inner.cancel();

@@ -23,19 +23,19 @@ namespace tamp::sim {
 
 // A request that changes something, taken apart.
 struct Call {
-  kube::Method method{};
+  net::Method method{};
   std::string resource;  // "nodes", "pods", "consolidationruns", "leases", …
   std::string ns, name, subresource;
   bool dry_run = false;
-  const kube::Request* request = nullptr;
-  bool write() const { return method != kube::Method::Get; }
+  const net::Request* request = nullptr;
+  bool write() const { return method != net::Method::Get; }
 };
-Call take_apart(const kube::Request& request);
+Call take_apart(const net::Request& request);
 
 // When a process is to die, as seen from its next write of a certain kind.
 enum class CrashPoint : std::uint8_t { BeforeArrival, AfterCommit, AfterAnswer };
 
-class Wire : public kube::ApiTransport {
+class Wire : public net::ApiTransport {
  public:
   struct Ears {
     std::function<void(const Call&)> arriving;                         // before the server does it
@@ -44,9 +44,9 @@ class Wire : public kube::ApiTransport {
     std::function<void(std::string_view)> count;                       // a rare branch was taken
   };
   // Changes what a process sends or hears: the injected bugs (mutants.h). An answer given here is not asked of the server.
-  using Tamper = std::function<std::optional<kube::Response>(kube::Request& request)>;
+  using Tamper = std::function<std::optional<net::Response>(net::Request& request)>;
 
-  Wire(kube::Loop& world_loop, world::api::Server& server, std::string token, std::uint64_t seed, Ears ears);
+  Wire(net::Loop& world_loop, world::api::Server& server, std::string token, std::uint64_t seed, Ears ears);
 
   // The loop of the process that uses the wire now. It must outlive its requests.
   void attach(ProcessLoop& loop) { process_ = &loop; }
@@ -60,26 +60,26 @@ class Wire : public kube::ApiTransport {
   void crash_at_next_write(CrashPoint point) { crash_ = point; }
   void forget_crash() { crash_.reset(); }
 
-  kube::Pending send(kube::Request request, std::function<void(kube::Exchange)> done) override;
-  kube::Pending stream(kube::Request request, kube::StreamSink sink) override;
+  net::Pending send(net::Request request, std::function<void(net::Exchange)> done) override;
+  net::Pending stream(net::Request request, net::StreamSink sink) override;
 
  private:
   struct Trip {
-    kube::Request request;
-    std::function<void(kube::Exchange)> done;
-    kube::Pending step;
+    net::Request request;
+    std::function<void(net::Exchange)> done;
+    net::Pending step;
     bool wanted = true;
   };
   struct Watching;
 
   Duration delay();
   void arrive(std::uint64_t id);
-  void answer(std::uint64_t id, kube::Exchange exchange, Duration after);
-  std::optional<kube::Response> refusal(const Call& call);
-  kube::Response ask(const Call& call);
-  void grow_stale(std::string_view target, kube::Response& response);
+  void answer(std::uint64_t id, net::Exchange exchange, Duration after);
+  std::optional<net::Response> refusal(const Call& call);
+  net::Response ask(const Call& call);
+  void grow_stale(std::string_view target, net::Response& response);
 
-  kube::Loop& world_loop_;
+  net::Loop& world_loop_;
   world::api::Server& server_;
   std::string token_;
   world::Dice dice_;
@@ -93,7 +93,7 @@ class Wire : public kube::ApiTransport {
   std::set<std::string> unseen_;  // uids of pods that were kept back
   std::uint64_t next_ = 0;
   std::map<std::uint64_t, Trip> trips_;
-  std::map<std::string, kube::Response> old_lists_;  // by path: what an older cache would say
+  std::map<std::string, net::Response> old_lists_;  // by path: what an older cache would say
 };
 
 }  // namespace tamp::sim

@@ -30,7 +30,7 @@ using api::ResourceId;
 using api::Tree;
 
 inline Tree tree(const std::string& json) {
-  auto read = codec::read_tree(json);
+  auto read = wire::read_tree(json);
   EXPECT_TRUE(read.ok()) << json;
   return read.ok() ? *std::move(read) : Tree();
 }

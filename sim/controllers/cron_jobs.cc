@@ -133,7 +133,7 @@ void CronJobs::happen(Stage& stage, const Event& event) {
   Tree status = settle(stage, *cron, jobs);
   bool failed = false;
 
-  const auto schedule = codec::parse_cron(spec["schedule"].string());
+  const auto schedule = wire::parse_cron(spec["schedule"].string());
   const std::string_view zone = spec["timeZone"].string();
   if (!schedule.ok()) {
     record(stage, kComponent, *cron, "Warning", "UnparseableSchedule",

@@ -5,7 +5,7 @@
 
 namespace tamp::world {
 
-std::optional<std::int64_t> scaled(const codec::Tree& value, std::int64_t total, Rounding rounding) {
+std::optional<std::int64_t> scaled(const wire::Tree& value, std::int64_t total, Rounding rounding) {
   if (value.is_number()) return value.integer();
   const std::string_view text = value.string();
   if (!text.ends_with('%')) return {};

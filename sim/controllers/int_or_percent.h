@@ -11,6 +11,6 @@ namespace tamp::world {
 enum class Rounding : bool { Down, Up };
 
 // 3, or "25%" of `total`. Nothing if it is neither.
-std::optional<std::int64_t> scaled(const codec::Tree& value, std::int64_t total, Rounding rounding);
+std::optional<std::int64_t> scaled(const wire::Tree& value, std::int64_t total, Rounding rounding);
 
 }  // namespace tamp::world

@@ -167,7 +167,7 @@ TEST(CronJobs, ForbidSkipsWhileAJobRunsAndReplaceEndsIt) {
 
 TEST(CronTime, FindsTheNextMoment) {
   const auto next = [](const char* schedule, const char* after) {
-    const auto parsed = codec::parse_cron(schedule);
+    const auto parsed = wire::parse_cron(schedule);
     EXPECT_TRUE(parsed.ok());
     const auto time = next_time(*parsed, *parse_rfc3339(after));
     return time ? format_rfc3339(*time) : std::string("never");

@@ -41,7 +41,7 @@ const Tree* cpu_target(const api::Object& scaler) {
 std::int64_t requested_millicores(const api::Object& pod) {
   std::int64_t sum = 0;
   for (const Tree& container : pod.spec()["containers"].elements()) {
-    const auto quantity = codec::parse_quantity(container["resources"]["requests"]["cpu"].string());
+    const auto quantity = wire::parse_quantity(container["resources"]["requests"]["cpu"].string());
     if (quantity.ok()) sum += quantity->millis();
   }
   return sum;
@@ -145,7 +145,7 @@ PodAutoscaler::Proposal PodAutoscaler::propose(const Stage& stage, const api::Ob
     ratio = static_cast<double>(proposal.utilization) /
             static_cast<double>((*goal)["averageUtilization"].integer(80));
   } else {
-    const auto quantity = codec::parse_quantity((*goal)["averageValue"].string());
+    const auto quantity = wire::parse_quantity((*goal)["averageValue"].string());
     if (!quantity.ok() || quantity->millis() <= 0) return {.replicas = current, .problem = "no target value"};
     per_pod = static_cast<double>(quantity->millis());
     ratio = static_cast<double>(usage) / static_cast<double>(known) / per_pod;

@@ -21,25 +21,25 @@ class Fnv1a {
   std::uint32_t sum_ = 2166136261u;
 };
 
-void add(Fnv1a& hash, const codec::Tree& tree) {
+void add(Fnv1a& hash, const wire::Tree& tree) {
   hash.add(static_cast<unsigned char>(tree.kind()));
   switch (tree.kind()) {
-    case codec::Tree::Kind::Null:
+    case wire::Tree::Kind::Null:
       break;
-    case codec::Tree::Kind::Boolean:
+    case wire::Tree::Kind::Boolean:
       hash.add(static_cast<unsigned char>(tree.boolean()));
       break;
-    case codec::Tree::Kind::Integer:
-    case codec::Tree::Kind::Number:
+    case wire::Tree::Kind::Integer:
+    case wire::Tree::Kind::Number:
       hash.add(fmt::format("{}", tree.number()));
       break;
-    case codec::Tree::Kind::String:
+    case wire::Tree::Kind::String:
       hash.add(tree.string());
       break;
-    case codec::Tree::Kind::Array:
+    case wire::Tree::Kind::Array:
       for (const auto& element : tree.elements()) add(hash, element);
       break;
-    case codec::Tree::Kind::Object:
+    case wire::Tree::Kind::Object:
       for (const auto& member : tree.members()) {
         hash.add(member.key);
         add(hash, member.value);
@@ -51,7 +51,7 @@ void add(Fnv1a& hash, const codec::Tree& tree) {
 
 }  // namespace
 
-std::string template_hash(const codec::Tree& pod_template, std::int64_t collisions) {
+std::string template_hash(const wire::Tree& pod_template, std::int64_t collisions) {
   Fnv1a hash;
   add(hash, pod_template);
   if (collisions > 0) hash.add(fmt::format("{}", collisions));

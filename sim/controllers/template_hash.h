@@ -10,6 +10,6 @@
 namespace tamp::world {
 
 // `collisions` makes another name for the same template, once the first turned out to be taken.
-std::string template_hash(const codec::Tree& pod_template, std::int64_t collisions = 0);
+std::string template_hash(const wire::Tree& pod_template, std::int64_t collisions = 0);
 
 }  // namespace tamp::world

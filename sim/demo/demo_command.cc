@@ -42,7 +42,7 @@ Result<world::Scenario> find_scenario(const std::string& name) {
     if (builtin.name == name) return world::read_scenario(std::string(builtin.text));
   if (name.find('/') == std::string::npos && !name.ends_with(".yaml") && !name.ends_with(".json"))
     return Error{"there is no scenario " + name + "; there are " + scenario_names() + ", or give a file"};
-  TAMP_TRY(const codec::Input input, read_input(name));
+  TAMP_TRY(const wire::Input input, cli::read_input(name));
   auto scenario = world::read_scenario(input.bytes);
   if (!scenario) return std::move(scenario).error().with(input.name);
   return scenario;
@@ -57,21 +57,21 @@ std::size_t terminal_rows() {
 // What is shown while the cluster lives: a picture that is drawn anew in a terminal, lines in a pipe.
 class Show {
  public:
-  Show(embed::EmbeddedCluster& cluster, kube::RealLoop& loop, const report::Style& style, bool picture,
+  Show(embed::EmbeddedCluster& cluster, net::RealLoop& loop, const explain::Style& style, bool picture,
        std::vector<std::string> try_these)
       : cluster_(cluster), loop_(loop), style_(style), picture_(picture), try_these_(std::move(try_these)) {}
   ~Show() {
-    if (entered_) (void)write_output(kLeave);
+    if (entered_) (void)cli::write_output(kLeave);
   }
   Show(const Show&) = delete;
   Show& operator=(const Show&) = delete;
 
   void begin() {
-    cost_at_start_ = report::fleet_cost(embed::view_fleet(cluster_.world(), cluster_.machines()));
+    cost_at_start_ = terminal::fleet_cost(embed::view_fleet(cluster_.world(), cluster_.machines()));
     cluster_.world().story().clear();  // the warm-up's
     if (picture_) {
       entered_ = true;
-      (void)write_output(kEnter);
+      (void)cli::write_output(kEnter);
     } else {
       print(cluster_.scenario().title);
       for (const std::string& line : try_these_) print(line);
@@ -82,16 +82,16 @@ class Show {
 
   // What is left to say when the screen is gone.
   std::string last_words() const {
-    const report::FleetPage page = embed::view_fleet(cluster_.world(), cluster_.machines());
-    return report::fleet_line(page, style_) + ", " + format_money(*cost_at_start_, 3) + "/h at the start\n";
+    const terminal::FleetPage page = embed::view_fleet(cluster_.world(), cluster_.machines());
+    return terminal::fleet_line(page, style_) + ", " + format_money(*cost_at_start_, 3) + "/h at the start\n";
   }
 
  private:
-  void print(const std::string& line) { (void)write_output(line + "\n"); }
+  void print(const std::string& line) { (void)cli::write_output(line + "\n"); }
 
   void frame() {
-    report::FleetPage page = embed::view_fleet(cluster_.world(), cluster_.machines());
-    std::vector<report::FleetNews> news = embed::tell(cluster_.world().story().lines());
+    terminal::FleetPage page = embed::view_fleet(cluster_.world(), cluster_.machines());
+    std::vector<terminal::FleetNews> news = embed::tell(cluster_.world().story().lines());
     cluster_.world().story().clear();
     tell_runs(page, news);
     tell_plan(page, news);
@@ -103,46 +103,46 @@ class Show {
   }
 
   // So is how far runs got, and that they can be stopped.
-  void tell_runs(const report::FleetPage& page, std::vector<report::FleetNews>& news) {
-    for (const report::FleetRun& run : page.runs) {
+  void tell_runs(const terminal::FleetPage& page, std::vector<terminal::FleetNews>& news) {
+    for (const terminal::FleetRun& run : page.runs) {
       const auto [told, is_new] = told_runs_.try_emplace(run.name);
       if (!is_new && told->second == run) continue;
       told->second = run;
-      const report::Ink ink = !run.over                  ? report::Ink::Cyan
-                              : run.phase == "Succeeded" ? report::Ink::Green
-                                                         : report::Ink::Yellow;
-      news.push_back({page.now, ink, "tamp: " + report::run_news(run)});
+      const explain::Ink ink = !run.over                  ? explain::Ink::Cyan
+                               : run.phase == "Succeeded" ? explain::Ink::Green
+                                                          : explain::Ink::Yellow;
+      news.push_back({page.now, ink, "tamp: " + terminal::run_news(run)});
       if (is_new && !run.over)
         news.push_back(
-            {page.now, report::Ink::Cyan, "tamp: to take it back: tamp abort " + run.name + " --watch"});
+            {page.now, explain::Ink::Cyan, "tamp: to take it back: tamp abort " + run.name + " --watch"});
     }
   }
 
   // A plan that was not there a moment ago is news.
-  void tell_plan(const report::FleetPage& page, std::vector<report::FleetNews>& news) {
+  void tell_plan(const terminal::FleetPage& page, std::vector<terminal::FleetNews>& news) {
     if (page.plan_hash == told_plan_) return;
     told_plan_ = page.plan_hash;
     if (page.plan_hash.empty()) {
       if (std::all_of(page.runs.begin(), page.runs.end(), [](const auto& run) { return run.over; }))
-        news.push_back({page.now, report::Ink::Dim, "tamp: no plan any more"});
+        news.push_back({page.now, explain::Ink::Dim, "tamp: no plan any more"});
       return;
     }
     for (const std::string& line : page.plan)
-      news.push_back({page.now, report::Ink::Green, "tamp: plan " + page.plan_hash + ": " + line});
+      news.push_back({page.now, explain::Ink::Green, "tamp: plan " + page.plan_hash + ": " + line});
     news.push_back(
-        {page.now, report::Ink::Cyan,
+        {page.now, explain::Ink::Cyan,
          "tamp: to have it carried out: tamp approve " + page.plan_hash.substr(0, 12) + " --watch"});
   }
 
-  void draw(report::FleetPage& page, const std::vector<report::FleetNews>& news) {
-    for (const report::FleetNews& one : news) news_.push_back(one);
+  void draw(terminal::FleetPage& page, const std::vector<terminal::FleetNews>& news) {
+    for (const terminal::FleetNews& one : news) news_.push_back(one);
     while (news_.size() > kNewsKept) news_.pop_front();
     page.title = cluster_.scenario().title;
     page.speed = cluster_.speed();
     page.cost_at_start = cost_at_start_;
     page.news.assign(news_.begin(), news_.end());
     page.try_these = try_these_;
-    const std::string text = report::fleet_page(page, style_, terminal_rows() - 1);
+    const std::string text = terminal::fleet_page(page, style_, terminal_rows() - 1);
     std::string out(kHome);
     for (std::size_t at = 0; at < text.size();) {
       const std::size_t end = std::min(text.find('\n', at), text.size());
@@ -152,28 +152,28 @@ class Show {
       at = end + 1;
     }
     out += kClearBelow;
-    (void)write_output(out);
+    (void)cli::write_output(out);
   }
 
-  void list(const report::FleetPage& page, const std::vector<report::FleetNews>& news) {
-    for (const report::FleetNews& one : news) print(report::news_line(one, style_));
+  void list(const terminal::FleetPage& page, const std::vector<terminal::FleetNews>& news) {
+    for (const terminal::FleetNews& one : news) print(terminal::news_line(one, style_));
     if (loop_.instant() < next_line_) return;
     next_line_ = loop_.instant() + kLineEvery;
-    print(report::fleet_line(page, style_));
+    print(terminal::fleet_line(page, style_));
   }
 
   embed::EmbeddedCluster& cluster_;
-  kube::RealLoop& loop_;
-  report::Style style_;
+  net::RealLoop& loop_;
+  explain::Style style_;
   bool picture_;
   std::vector<std::string> try_these_;
   bool entered_ = false;
   std::optional<Money> cost_at_start_;
   std::string told_plan_;
-  std::map<std::string, report::FleetRun> told_runs_;
-  std::deque<report::FleetNews> news_;
-  kube::Instant next_line_;
-  kube::Pending next_;
+  std::map<std::string, terminal::FleetRun> told_runs_;
+  std::deque<terminal::FleetNews> news_;
+  net::Instant next_line_;
+  net::Pending next_;
 };
 
 // A file for other programs: where the user wants it, or beside other short-lived files, gone at the end.
@@ -187,10 +187,11 @@ struct HandedFile {
 
 }  // namespace
 
-Status run_demo(const Options& options, const Environment& environment, const std::string& version) {
+Status run_demo(const cli::Options& options, const terminal::Environment& environment,
+                const std::string& version) {
   TAMP_TRY(world::Scenario scenario, find_scenario(options.demo.scenario));
-  kube::RealLoop loop;
-  const kube::StopSignals signals(loop, [&loop] { loop.stop(); });
+  net::RealLoop loop;
+  const net::StopSignals signals(loop, [&loop] { loop.stop(); });
   embed::EmbeddedOptions wish;
   wish.scenario = std::move(scenario);
   wish.seed = options.demo.seed;
@@ -208,8 +209,8 @@ Status run_demo(const Options& options, const Environment& environment, const st
   HandedFile kubeconfig{options.demo.kubeconfig, options.demo.kubeconfig.empty()};
   if (kubeconfig.ours) kubeconfig.path = beside + ".kubeconfig";
   const HandedFile machines{beside + ".machines.json", true};
-  TAMP_CHECK(write_file(kubeconfig.path, (*cluster)->port().kubeconfig()));
-  TAMP_CHECK(write_file(machines.path, world::machine_catalogue((*cluster)->scenario())));
+  TAMP_CHECK(cli::write_file(kubeconfig.path, (*cluster)->port().kubeconfig()));
+  TAMP_CHECK(cli::write_file(machines.path, world::machine_catalogue((*cluster)->scenario())));
   const std::vector<std::string> try_these = {
       "Dashboard: " + (*cluster)->dashboard_url(),
       "export KUBECONFIG=" + kubeconfig.path + " INSTANCE_TYPES=" + machines.path,
@@ -219,14 +220,14 @@ Status run_demo(const Options& options, const Environment& environment, const st
   const bool terminal = ::isatty(STDOUT_FILENO) == 1 && environment("TERM") != "dumb";
   std::string last_words;
   {
-    Show show(**cluster, loop, output_style(options.color, environment), terminal, try_these);
-    kube::Pending end;
+    Show show(**cluster, loop, terminal::output_style(options.color, environment), terminal, try_these);
+    net::Pending end;
     if (options.demo.length) end = loop.after(*options.demo.length, [&loop] { loop.stop(); });
     show.begin();
     loop.run();
     last_words = show.last_words();
   }
-  return write_output(last_words);
+  return cli::write_output(last_words);
 }
 
 }  // namespace tamp::cli

@@ -9,6 +9,7 @@
 namespace tamp::cli {
 
 // Until Ctrl-C, or for as long as the options say.
-Status run_demo(const Options& options, const Environment& environment, const std::string& version);
+Status run_demo(const cli::Options& options, const terminal::Environment& environment,
+                const std::string& version);
 
 }  // namespace tamp::cli

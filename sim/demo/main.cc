@@ -18,19 +18,19 @@ std::optional<std::string> environment(const std::string& name) {
   return value != nullptr ? std::optional<std::string>(value) : std::nullopt;
 }
 
-void complain(const std::string& message) { write_error("tamp demo: " + message + "\n"); }
+void complain(const std::string& message) { cli::write_error("tamp demo: " + message + "\n"); }
 
 int run(std::span<const char* const> arguments) {
   // The command line is that of `tamp demo`.
   std::vector<const char*> words(arguments.begin(), arguments.end());
   words.insert(words.begin() + 1, "demo");
-  const Result<Options> options = parse_options(words, environment);
+  const Result<cli::Options> options = cli::parse_options(words, environment);
   if (!options.ok()) {
     complain(options.error().message);
     return 2;
   }
-  if (options->verb != Verb::Demo) return write_output(options->help).ok() ? 0 : 1;
-  if (const Status ran = run_demo(*options, environment, TAMP_VERSION); !ran.ok()) {
+  if (options->verb != cli::Verb::Demo) return cli::write_output(options->help).ok() ? 0 : 1;
+  if (const Status ran = cli::run_demo(*options, environment, TAMP_VERSION); !ran.ok()) {
     complain(ran.error().message);
     return 2;
   }

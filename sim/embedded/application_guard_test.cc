@@ -14,24 +14,24 @@ struct Prometheus {
   int asked = 0;
 };
 
-class ToPrometheus : public kube::ApiTransport {
+class ToPrometheus : public net::ApiTransport {
  public:
-  ToPrometheus(kube::Loop& loop, Prometheus& server) : loop_(loop), server_(server) {}
-  kube::Pending send(kube::Request, std::function<void(kube::Exchange)> done) override {
+  ToPrometheus(net::Loop& loop, Prometheus& server) : loop_(loop), server_(server) {}
+  net::Pending send(net::Request, std::function<void(net::Exchange)> done) override {
     ++server_.asked;
     return loop_.after(Duration::nanoseconds(5'000'000), [this, done = std::move(done)] {
       if (server_.value.empty()) return done({std::nullopt, {"connection refused", false}});
-      done({kube::Response{200,
-                           R"({"status":"success","data":{"resultType":"vector","result":[{"value":[1,")" +
-                               server_.value + R"("]}]}})",
-                           {}},
+      done({net::Response{200,
+                          R"({"status":"success","data":{"resultType":"vector","result":[{"value":[1,")" +
+                              server_.value + R"("]}]}})",
+                          {}},
             {}});
     });
   }
-  kube::Pending stream(kube::Request, kube::StreamSink) override { return {}; }
+  net::Pending stream(net::Request, net::StreamSink) override { return {}; }
 
  private:
-  kube::Loop& loop_;
+  net::Loop& loop_;
   Prometheus& server_;
 };
 

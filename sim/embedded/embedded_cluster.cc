@@ -12,8 +12,8 @@ namespace {
 
 constexpr Duration kTick = Duration::nanoseconds(20'000'000);
 
-control::ControllerOptions controller_options() {
-  control::ControllerOptions options;
+controller::ControllerOptions controller_options() {
+  controller::ControllerOptions options;
   options.pod_name = "tamp-demo";
   options.election.ns = "tamp-system";
   options.election.identity = "tamp-demo";
@@ -22,14 +22,14 @@ control::ControllerOptions controller_options() {
 }
 
 // Nobody can guess it: the port is open to every process of this machine.
-std::string make_token(kube::RealLoop& loop) {
+std::string make_token(net::RealLoop& loop) {
   return fmt::format("{:016x}{:016x}{:016x}", loop.random(), loop.random(), loop.random());
 }
 
 }  // namespace
 
-EmbeddedCluster::EmbeddedCluster(kube::RealLoop& loop, EmbeddedOptions options, world::World world,
-                                 world::Machines machines, codec::ClusterStore store, std::string token)
+EmbeddedCluster::EmbeddedCluster(net::RealLoop& loop, EmbeddedOptions options, world::World world,
+                                 world::Machines machines, store::ClusterStore store, std::string token)
     : loop_(loop),
       options_(std::move(options)),
       world_(std::move(world)),
@@ -38,26 +38,27 @@ EmbeddedCluster::EmbeddedCluster(kube::RealLoop& loop, EmbeddedOptions options, 
       transport_(world_loop_, world_.api(), std::move(token)),
       agents_(world_loop_, world_),
       log_(
-          control::LogLevel::Error, control::LogFormat::Text, [this] { return world_.now(); },
+          controller::LogLevel::Error, controller::LogFormat::Text, [this] { return world_.now(); },
           [](std::string_view) {}),
       metrics_(options_.version, "embedded"),
       health_({"caches"}),
-      feed_("tamp-demo", options_.version,
-            [this](std::shared_ptr<const dashboard::Look> look, const std::vector<serve::Topic>& changed) {
-              if (dashboard_) dashboard_->show(std::move(look), changed);
-            }),
+      feed_(
+          "tamp-demo", options_.version,
+          [this](std::shared_ptr<const documents::Look> look, const std::vector<dashboard::Topic>& changed) {
+            if (dashboard_) dashboard_->show(std::move(look), changed);
+          }),
       controller_(world_loop_, transport_, controller_options(), std::move(store), log_, metrics_, health_),
       started_(loop_.instant()),
       world_started_(world_.now()) {}
 
 EmbeddedCluster::~EmbeddedCluster() = default;
 
-Result<std::unique_ptr<EmbeddedCluster>> EmbeddedCluster::start(kube::RealLoop& loop,
+Result<std::unique_ptr<EmbeddedCluster>> EmbeddedCluster::start(net::RealLoop& loop,
                                                                 EmbeddedOptions options) {
   const std::string catalogue = world::machine_catalogue(options.scenario);
-  TAMP_TRY(const codec::Tree tree, codec::read_tree(catalogue));
+  TAMP_TRY(const wire::Tree tree, wire::read_tree(catalogue));
   TAMP_TRY(world::Machines machines, world::read_machines(tree));
-  codec::ClusterStore store;
+  store::ClusterStore store;
   TAMP_CHECK(store.set_instance_types({"machines of the scenario", catalogue}));
   TAMP_TRY(world::World world, world::make_world(options.scenario, options.seed));
   const std::string token = make_token(loop);
@@ -65,9 +66,9 @@ Result<std::unique_ptr<EmbeddedCluster>> EmbeddedCluster::start(kube::RealLoop& 
                                 .uid = {},
                                 .groups = {"system:masters", "system:authenticated"},
                                 .manager = "tamp"});
-  const codec::Tree ns = codec::Tree::object({{"apiVersion", "v1"},
-                                              {"kind", "Namespace"},
-                                              {"metadata", codec::Tree::object({{"name", "tamp-system"}})}});
+  const wire::Tree ns = wire::Tree::object({{"apiVersion", "v1"},
+                                            {"kind", "Namespace"},
+                                            {"metadata", wire::Tree::object({{"name", "tamp-system"}})}});
   world.api().create(world::api::ResourceId::Namespaces, "", ns);
   auto cluster = std::make_unique<EmbeddedCluster>(loop, std::move(options), std::move(world),
                                                    std::move(machines), std::move(store), token);
@@ -96,30 +97,30 @@ Result<std::unique_ptr<EmbeddedCluster>> EmbeddedCluster::start(kube::RealLoop& 
 }
 
 Status EmbeddedCluster::open_dashboard(const Port::Post& post) {
-  serve::DashboardOptions wish;
+  dashboard::DashboardOptions wish;
   wish.login = options_.dashboard_login;
   wish.user = "kubernetes-admin";
   wish.token = port_->token();
-  serve::DashboardSurroundings around;
+  dashboard::DashboardSurroundings around;
   around.post = post;
   around.now = [this] { return world_.now(); };
   around.client = &controller_.client();
   around.as_user = [this](const std::string& token) {
-    serve::UserWay way;
+    dashboard::UserWay way;
     way.transport = std::make_unique<MemoryTransport>(world_loop_, world_.api(), token);
-    way.client = std::make_unique<kube::Client>(world_loop_, *way.transport);
+    way.client = std::make_unique<net::Client>(world_loop_, *way.transport);
     return way;
   };
   around.records = [this](const std::string& run, const std::string& what,
                           std::function<void(std::string)> done) {
-    control::read_records(controller_.client(), "tamp-system", run, what, std::move(done));
+    controller::read_records(controller_.client(), "tamp-system", run, what, std::move(done));
   };
-  dashboard_ = std::make_unique<serve::Dashboard>(std::move(wish), std::move(around));
-  serve::HttpOptions http = serve::Dashboard::server_options();
+  dashboard_ = std::make_unique<dashboard::Dashboard>(std::move(wish), std::move(around));
+  net::HttpOptions http = dashboard::Dashboard::server_options();
   http.port = options_.dashboard_port;
   TAMP_TRY(dashboard_server_,
-           serve::HttpServer::start(
-               http, [board = dashboard_.get()](serve::HttpRequest request, const serve::Responder& respond) {
+           net::HttpServer::start(
+               http, [board = dashboard_.get()](net::HttpRequest request, const net::Responder& respond) {
                  board->answer(std::move(request), respond);
                }));
   keep_dashboard();

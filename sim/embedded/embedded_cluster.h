@@ -38,10 +38,10 @@ struct EmbeddedOptions {
 class EmbeddedCluster {
  public:
   // The world is at its scenario's start, the port listens, and time runs.
-  static Result<std::unique_ptr<EmbeddedCluster>> start(kube::RealLoop& loop, EmbeddedOptions options);
+  static Result<std::unique_ptr<EmbeddedCluster>> start(net::RealLoop& loop, EmbeddedOptions options);
   // For start() alone: neither does time run nor does the port listen yet. `token` is the controller's.
-  EmbeddedCluster(kube::RealLoop& loop, EmbeddedOptions options, world::World world, world::Machines machines,
-                  codec::ClusterStore store, std::string token);
+  EmbeddedCluster(net::RealLoop& loop, EmbeddedOptions options, world::World world, world::Machines machines,
+                  store::ClusterStore store, std::string token);
   ~EmbeddedCluster();
   EmbeddedCluster(const EmbeddedCluster&) = delete;
   EmbeddedCluster& operator=(const EmbeddedCluster&) = delete;
@@ -60,24 +60,24 @@ class EmbeddedCluster {
   Status open_dashboard(const Port::Post& post);
   void keep_dashboard();
 
-  kube::RealLoop& loop_;
+  net::RealLoop& loop_;
   EmbeddedOptions options_;
   world::World world_;
   world::Machines machines_;
   WorldLoop world_loop_;
   MemoryTransport transport_;
   WorldAgents agents_;
-  control::Log log_;
-  serve::Metrics metrics_;
-  serve::Health health_;
-  control::DashboardFeed feed_;
-  control::Controller controller_;
+  controller::Log log_;
+  controller::Metrics metrics_;
+  controller::Health health_;
+  controller::DashboardFeed feed_;
+  controller::Controller controller_;
   std::unique_ptr<Port> port_;
-  std::unique_ptr<serve::Dashboard> dashboard_;
-  std::unique_ptr<serve::HttpServer> dashboard_server_;  // goes before what it serves
-  kube::Instant started_;
+  std::unique_ptr<dashboard::Dashboard> dashboard_;
+  std::unique_ptr<net::HttpServer> dashboard_server_;  // goes before what it serves
+  net::Instant started_;
   Time world_started_;
-  kube::Pending tick_, dashboard_tick_;
+  net::Pending tick_, dashboard_tick_;
 };
 
 }  // namespace tamp::embed

@@ -11,8 +11,8 @@
 namespace tamp::embed {
 namespace {
 
-using codec::Tree;
-using report::FleetNode;
+using terminal::FleetNode;
+using wire::Tree;
 using world::api::Object;
 using world::api::ResourceId;
 
@@ -56,9 +56,9 @@ FleetNode::State state_of(const Object& node, const std::set<std::string_view>& 
   return planned.contains(node.name()) ? State::Planned : State::Ready;
 }
 
-report::FleetRun run_of(const Object& object) {
+terminal::FleetRun run_of(const Object& object) {
   const Tree& status = object.status();
-  report::FleetRun run;
+  terminal::FleetRun run;
   run.name = object.name();
   run.phase = status["phase"].string("Approved");
   run.reason = status["reason"].string();
@@ -106,9 +106,9 @@ std::string reason_line(const Tree& reason) {
 
 }  // namespace
 
-report::FleetPage view_fleet(const world::World& world, const world::Machines& machines) {
+terminal::FleetPage view_fleet(const world::World& world, const world::Machines& machines) {
   const world::api::Server& server = world.api();
-  report::FleetPage page;
+  terminal::FleetPage page;
   page.now = world.now();
 
   std::set<std::string_view> planned;
@@ -168,16 +168,16 @@ report::FleetPage view_fleet(const world::World& world, const world::Machines& m
   return page;
 }
 
-std::vector<report::FleetNews> tell(const std::vector<world::StoryLine>& lines) {
-  std::vector<report::FleetNews> news;
+std::vector<terminal::FleetNews> tell(const std::vector<world::StoryLine>& lines) {
+  std::vector<terminal::FleetNews> news;
   for (const world::StoryLine& line : lines) {
-    report::Ink ink = report::Ink::Plain;
+    explain::Ink ink = explain::Ink::Plain;
     if (line.who == "karpenter" || line.who == "cluster-autoscaler") {
-      ink = line.what == "Removed" ? report::Ink::Green : report::Ink::Cyan;
+      ink = line.what == "Removed" ? explain::Ink::Green : explain::Ink::Cyan;
     } else if (line.who == "director") {
-      ink = report::Ink::Bold;
+      ink = explain::Ink::Bold;
     } else if (line.what == "CrashLoop" || line.what == "Preempted" || line.what == "Evicted") {
-      ink = report::Ink::Red;
+      ink = explain::Ink::Red;
     } else {
       continue;  // binding and starting pods is what a cluster does all day
     }

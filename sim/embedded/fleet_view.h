@@ -11,9 +11,9 @@
 namespace tamp::embed {
 
 // Nodes with what is requested of them, pods, and the plan that the TemperPolicy publishes.
-report::FleetPage view_fleet(const world::World& world, const world::Machines& machines);
+terminal::FleetPage view_fleet(const world::World& world, const world::Machines& machines);
 
 // What is worth telling of what happened, in words; empty for what happens all the time.
-std::vector<report::FleetNews> tell(const std::vector<world::StoryLine>& lines);
+std::vector<terminal::FleetNews> tell(const std::vector<world::StoryLine>& lines);
 
 }  // namespace tamp::embed

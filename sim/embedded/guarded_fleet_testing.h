@@ -26,18 +26,18 @@ inline world::Scenario builtin_scenario(std::string_view name) {
 
 // A way to the API server on which nobody hears of anti-affinity: whoever plans by what comes this way has that check
 // switched off, while the fleet's own scheduler obeys the rule.
-class UnawareOfAntiAffinity : public kube::ApiTransport {
+class UnawareOfAntiAffinity : public net::ApiTransport {
  public:
-  UnawareOfAntiAffinity(kube::Loop& loop, world::api::Server& server, std::string token)
+  UnawareOfAntiAffinity(net::Loop& loop, world::api::Server& server, std::string token)
       : all_(loop, server, std::move(token)) {}
 
-  kube::Pending send(kube::Request request, std::function<void(kube::Exchange)> done) override {
-    return all_.send(std::move(request), [done = std::move(done)](kube::Exchange exchange) {
+  net::Pending send(net::Request request, std::function<void(net::Exchange)> done) override {
+    return all_.send(std::move(request), [done = std::move(done)](net::Exchange exchange) {
       if (exchange.response) conceal(exchange.response->body);
       done(std::move(exchange));
     });
   }
-  kube::Pending stream(kube::Request request, kube::StreamSink sink) override {
+  net::Pending stream(net::Request request, net::StreamSink sink) override {
     sink.data = [data = std::move(sink.data)](std::string_view bytes) {
       std::string told(bytes);
       conceal(told);
@@ -57,7 +57,7 @@ class UnawareOfAntiAffinity : public kube::ApiTransport {
 
 class GuardedFleet {
  public:
-  using Tree = codec::Tree;
+  using Tree = wire::Tree;
   using ResourceId = world::api::ResourceId;
 
   explicit GuardedFleet(world::Scenario scenario, std::uint64_t seed = 1)
@@ -75,18 +75,18 @@ class GuardedFleet {
 
   // Another process, with an identity of its own.
   void start_controller(bool knows_anti_affinity = true) {
-    codec::ClusterStore store;
+    store::ClusterStore store;
     EXPECT_TRUE(store.set_instance_types({"machines", world::machine_catalogue(scenario_)}).ok());
     if (knows_anti_affinity)
       transport_ = std::make_unique<MemoryTransport>(loop_, world_.api(), "tamp");
     else
       transport_ = std::make_unique<UnawareOfAntiAffinity>(loop_, world_.api(), "tamp");
-    control::ControllerOptions options;
+    controller::ControllerOptions options;
     options.pod_name = "tamp";
     options.election.identity = "tamp-" + std::to_string(++starts_);
     options.requests_published = false;
-    controller_ = std::make_unique<control::Controller>(loop_, *transport_, options, std::move(store), log_,
-                                                        metrics_, health_);
+    controller_ = std::make_unique<controller::Controller>(loop_, *transport_, options, std::move(store),
+                                                           log_, metrics_, health_);
     controller_->observe_with(agents_);
     if (prometheus) controller_->ask_applications_with(prometheus);
     controller_->start();
@@ -98,7 +98,7 @@ class GuardedFleet {
   }
 
   // How a controller that is started from now on reaches Prometheus; not at all unless it is set.
-  control::ApplicationReader::Connect prometheus;
+  controller::ApplicationReader::Connect prometheus;
 
   world::World& world() { return world_; }
   WorldLoop& loop() { return loop_; }
@@ -119,7 +119,7 @@ class GuardedFleet {
   }
   void patch_policy(const std::string& merge) {
     const auto outcome = world_.api().patch(custom("temperpolicies"), "", "default",
-                                            world::api::PatchType::Merge, *codec::read_tree(merge));
+                                            world::api::PatchType::Merge, *wire::read_tree(merge));
     EXPECT_TRUE(outcome.ok()) << outcome.message();
     world_.deliver();
   }
@@ -128,7 +128,7 @@ class GuardedFleet {
   // Waits for a plan and approves it as a person would.
   std::string approve(const std::string& name = "run-1") {
     EXPECT_TRUE(run_until([&] { return !published_hash().empty(); }, Duration::minutes(10)))
-        << codec::to_json(policy()) << logged_;
+        << wire::to_json(policy()) << logged_;
     return approve_hash(published_hash(), name);
   }
   std::string approve_hash(const std::string& hash, const std::string& name = "run-1") {
@@ -180,7 +180,7 @@ class GuardedFleet {
         if (metadata["annotations"].empty()) metadata.erase("annotations");
         if (copy.at({"spec", "taints"}).empty() && copy["spec"].is_object())
           copy.ensure("spec").erase("taints");
-        out[std::to_string(static_cast<int>(id)) + "/" + key.first + "/" + key.second] = codec::to_json(copy);
+        out[std::to_string(static_cast<int>(id)) + "/" + key.first + "/" + key.second] = wire::to_json(copy);
       }
     return out;
   }
@@ -192,12 +192,12 @@ class GuardedFleet {
   WorldLoop loop_;
   WorldAgents agents_{loop_, world_};
   std::string logged_;
-  control::Log log_{control::LogLevel::Info, control::LogFormat::Text, [this] { return loop_.now(); },
-                    [this](std::string_view line) { logged_ += line; }};
-  serve::Metrics metrics_{"test", "test"};
-  serve::Health health_{{"caches"}};
-  std::unique_ptr<kube::ApiTransport> transport_;
-  std::unique_ptr<control::Controller> controller_;
+  controller::Log log_{controller::LogLevel::Info, controller::LogFormat::Text,
+                       [this] { return loop_.now(); }, [this](std::string_view line) { logged_ += line; }};
+  controller::Metrics metrics_{"test", "test"};
+  controller::Health health_{{"caches"}};
+  std::unique_ptr<net::ApiTransport> transport_;
+  std::unique_ptr<controller::Controller> controller_;
   int starts_ = 0;
 };
 

@@ -7,7 +7,7 @@
 namespace tamp::embed {
 namespace {
 
-using codec::Tree;
+using wire::Tree;
 
 // The fleet of the story with enough small work on it that a victim has nine pods to lose.
 world::Scenario busy_fleet() {
@@ -85,7 +85,7 @@ TEST(GuardedRun, ThreeNodesBecomeTwo) {
   for (const char* when : {"during", "after"})
     for (const char* resource : {"cpu", "memory", "io"})
       EXPECT_LE(guards[when][resource].number(), guards["before"][resource].number() + 0.02)
-          << when << " " << resource << codec::to_json(guards);
+          << when << " " << resource << wire::to_json(guards);
   EXPECT_TRUE(guards["tripped"].string().empty());
   EXPECT_TRUE(guards["lateTrip"].string().empty());
   EXPECT_TRUE(fleet.run().at({"metadata", "finalizers"}).empty());
@@ -123,7 +123,7 @@ TEST(GuardedRun, AReplacementWithoutAPlaceEndsItAfterFiveMinutes) {
   // Relaxed to preferred, the next plan is carried out to its end.
   const auto relaxed = fleet.world().api().patch(
       world::api::ResourceId::Deployments, "default", "memtier", world::api::PatchType::Merge,
-      *codec::read_tree(
+      *wire::read_tree(
           R"({"spec":{"strategy":{"rollingUpdate":{"maxSurge":0,"maxUnavailable":1}},"template":{"spec":{"affinity":{"podAntiAffinity":{)"
           R"("requiredDuringSchedulingIgnoredDuringExecution":null,"preferredDuringSchedulingIgnoredDuringExecution":[)"
           R"({"weight":100,"podAffinityTerm":{"topologyKey":"kubernetes.io/hostname",)"
@@ -150,7 +150,7 @@ TEST(GuardedRun, AnAbortLeavesNothingBehind) {
   EXPECT_NE(fleet.settled_objects(), before);
   fleet.world().api().patch(
       fleet.custom("consolidationruns"), "", "run-1", world::api::PatchType::Merge,
-      *codec::read_tree(R"({"metadata":{"annotations":{"temper.codes/abort":"true"}}})"));
+      *wire::read_tree(R"({"metadata":{"annotations":{"temper.codes/abort":"true"}}})"));
   fleet.world().deliver();
   ASSERT_TRUE(fleet.reaches("RolledBack", Duration::minutes(2))) << fleet.logged();
   EXPECT_EQ(fleet.settled_objects(), before);
@@ -168,14 +168,14 @@ TEST(GuardedRun, TheDemosStory) {
   ASSERT_TRUE(fleet.reaches("Succeeded", Duration::minutes(24))) << fleet.logged();
   EXPECT_EQ(fleet.nodes(), 2U);
   ASSERT_TRUE(fleet.run_until([&] { return !fleet.published_hash().empty(); }, Duration::minutes(10)))
-      << codec::to_json(fleet.policy()) << fleet.logged();
+      << wire::to_json(fleet.policy()) << fleet.logged();
   const auto before = fleet.settled_objects();
   fleet.approve("run-2");
   ASSERT_TRUE(fleet.reaches("Draining", Duration::minutes(5), "run-2")) << fleet.logged();
   fleet.run_for(Duration::seconds(10));
   fleet.world().api().patch(
       fleet.custom("consolidationruns"), "", "run-2", world::api::PatchType::Merge,
-      *codec::read_tree(R"({"metadata":{"annotations":{"temper.codes/abort":"true"}}})"));
+      *wire::read_tree(R"({"metadata":{"annotations":{"temper.codes/abort":"true"}}})"));
   fleet.world().deliver();
   ASSERT_TRUE(fleet.reaches("RolledBack", Duration::minutes(2), "run-2")) << fleet.logged();
   EXPECT_FALSE(of_kind(fleet.mutations("run-2"), "Evict").empty());
@@ -210,7 +210,7 @@ TEST(GuardedRun, WhatDriftedBetweenPlanAndApprovalIsNotTouched) {
   for (const auto& [key, node] : fleet.world().api().objects(world::api::ResourceId::Nodes))
     if (key.second != victim) {
       fleet.world().api().patch(world::api::ResourceId::Nodes, "", key.second, world::api::PatchType::Merge,
-                                *codec::read_tree(R"({"metadata":{"labels":{"team":"other"}}})"));
+                                *wire::read_tree(R"({"metadata":{"labels":{"team":"other"}}})"));
       break;
     }
   fleet.world().deliver();
@@ -302,12 +302,12 @@ TEST(DismissedPlan, IsNotApprovedByPolicy) {
   ASSERT_TRUE(fleet.run_until([&] { return !fleet.published_hash().empty(); }, Duration::minutes(10)))
       << fleet.logged();
   const std::string hash = fleet.published_hash();
-  const auto dismissed = [&](const codec::Tree& value) {
-    codec::Tree annotations = codec::Tree::object({{"temper.codes/dismissed", value}});
-    return codec::to_json(
-        codec::Tree::object({{"metadata", codec::Tree::object({{"annotations", std::move(annotations)}})}}));
+  const auto dismissed = [&](const wire::Tree& value) {
+    wire::Tree annotations = wire::Tree::object({{"temper.codes/dismissed", value}});
+    return wire::to_json(
+        wire::Tree::object({{"metadata", wire::Tree::object({{"annotations", std::move(annotations)}})}}));
   };
-  fleet.patch_policy(dismissed(dashboard::write_dismissal({hash, "ann", "not on Fridays", ""})));
+  fleet.patch_policy(dismissed(documents::write_dismissal({hash, "ann", "not on Fridays", ""})));
   fleet.patch_policy(R"({"spec":{"approval":"Automatic"}})");
   fleet.run_for(Duration::minutes(5));
   ASSERT_EQ(fleet.published_hash(), hash) << "it is still the plan that ann has seen";

@@ -7,23 +7,23 @@ namespace {
 
 constexpr std::string_view kUserAgent = "tamp/embedded";
 
-const char* name_of(kube::Method method) {
+const char* name_of(net::Method method) {
   switch (method) {
-    case kube::Method::Get:
+    case net::Method::Get:
       return "GET";
-    case kube::Method::Post:
+    case net::Method::Post:
       return "POST";
-    case kube::Method::Put:
+    case net::Method::Put:
       return "PUT";
-    case kube::Method::Patch:
+    case net::Method::Patch:
       return "PATCH";
-    case kube::Method::Delete:
+    case net::Method::Delete:
       return "DELETE";
   }
   return "GET";
 }
 
-kube::Response response_of(world::api::Answer answer) {
+net::Response response_of(world::api::Answer answer) {
   return {answer.status, std::move(answer.body), answer.retry_after};
 }
 
@@ -31,20 +31,20 @@ kube::Response response_of(world::api::Answer answer) {
 
 // A request on its way there or back.
 struct MemoryTransport::Call {
-  kube::Request request;
-  std::function<void(kube::Exchange)> done;
-  kube::Pending step;
+  net::Request request;
+  std::function<void(net::Exchange)> done;
+  net::Pending step;
 };
 
 struct MemoryTransport::Stream {
-  kube::Request request;
-  kube::StreamSink sink;
+  net::Request request;
+  net::StreamSink sink;
   std::optional<world::api::WatchId> watch;
-  kube::Pending step;    // being opened, or frames on their way
+  net::Pending step;     // being opened, or frames on their way
   bool pumping = false;  // a pump is set
 };
 
-MemoryTransport::MemoryTransport(kube::Loop& loop, world::api::Server& server, std::string token,
+MemoryTransport::MemoryTransport(net::Loop& loop, world::api::Server& server, std::string token,
                                  Latency latency)
     : loop_(loop), server_(server), token_(std::move(token)), latency_(latency) {}
 
@@ -58,7 +58,7 @@ Duration MemoryTransport::delay() {
   return {latency_.least.ns + static_cast<std::int64_t>(loop_.random() % span)};
 }
 
-world::api::Request MemoryTransport::translate(const kube::Request& request) const {
+world::api::Request MemoryTransport::translate(const net::Request& request) const {
   world::api::Request out;
   out.method = name_of(request.method);
   out.target = request.target;
@@ -70,33 +70,32 @@ world::api::Request MemoryTransport::translate(const kube::Request& request) con
   return out;
 }
 
-kube::Pending MemoryTransport::send(kube::Request request, std::function<void(kube::Exchange)> done) {
+net::Pending MemoryTransport::send(net::Request request, std::function<void(net::Exchange)> done) {
   const std::uint64_t id = next_id_++;
   Call& call = calls_[id];
   call.request = std::move(request);
   call.done = std::move(done);
   call.step = loop_.after(delay(), [this, id] {
     Call& there = calls_.at(id);
-    kube::Exchange exchange{response_of(server_.handle(translate(there.request))), {}};
+    net::Exchange exchange{response_of(server_.handle(translate(there.request))), {}};
     there.step = loop_.after(delay(), [this, id, exchange = std::move(exchange)]() mutable {
       auto back = calls_.extract(id);
       back.mapped().done(std::move(exchange));
     });
   });
-  return kube::Pending([this, id] {
+  return net::Pending([this, id] {
     // Once sent, the server carries it out, whether anybody waits for the answer or not.
-    if (auto found = calls_.find(id); found != calls_.end())
-      found->second.done = [](const kube::Exchange&) {};
+    if (auto found = calls_.find(id); found != calls_.end()) found->second.done = [](const net::Exchange&) {};
   });
 }
 
-kube::Pending MemoryTransport::stream(kube::Request request, kube::StreamSink sink) {
+net::Pending MemoryTransport::stream(net::Request request, net::StreamSink sink) {
   const std::uint64_t id = next_id_++;
   Stream& stream = streams_[id];
   stream.request = std::move(request);
   stream.sink = std::move(sink);
   stream.step = loop_.after(delay(), [this, id] { open(id); });
-  return kube::Pending([this, id] { end(id); });
+  return net::Pending([this, id] { end(id); });
 }
 
 void MemoryTransport::open(std::uint64_t id) {
@@ -126,7 +125,7 @@ void MemoryTransport::pump(std::uint64_t id) {
   std::string frames;
   while (auto frame = server_.next_frame(watch)) frames += *frame;
   const bool ended = server_.watch_ended(watch);
-  const kube::StreamSink sink = found->second.sink;  // its owner may drop the stream while it listens
+  const net::StreamSink sink = found->second.sink;  // its owner may drop the stream while it listens
   if (!frames.empty()) sink.data(frames);
   if (!ended || !streams_.contains(id)) return;
   end(id);

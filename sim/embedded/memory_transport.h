@@ -19,26 +19,26 @@ struct Latency {
   Duration most = Duration::nanoseconds(3'000'000);
 };
 
-class MemoryTransport : public kube::ApiTransport {
+class MemoryTransport : public net::ApiTransport {
  public:
   // All three must outlive the transport, and the loop's actions with it. `token` says who asks.
-  MemoryTransport(kube::Loop& loop, world::api::Server& server, std::string token, Latency latency = {});
+  MemoryTransport(net::Loop& loop, world::api::Server& server, std::string token, Latency latency = {});
   ~MemoryTransport() override;
 
-  kube::Pending send(kube::Request request, std::function<void(kube::Exchange)> done) override;
-  kube::Pending stream(kube::Request request, kube::StreamSink sink) override;
+  net::Pending send(net::Request request, std::function<void(net::Exchange)> done) override;
+  net::Pending stream(net::Request request, net::StreamSink sink) override;
 
  private:
   struct Call;
   struct Stream;
 
   Duration delay();
-  world::api::Request translate(const kube::Request& request) const;
+  world::api::Request translate(const net::Request& request) const;
   void open(std::uint64_t id);
   void pump(std::uint64_t id);
   void end(std::uint64_t id);
 
-  kube::Loop& loop_;
+  net::Loop& loop_;
   world::api::Server& server_;
   std::string token_;
   Latency latency_;

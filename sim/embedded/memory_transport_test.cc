@@ -11,29 +11,29 @@
 namespace tamp::embed {
 namespace {
 
-using codec::Tree;
+using wire::Tree;
 using world::api::ResourceId;
 
 struct Line {
-  kube::FakeLoop loop;
+  net::FakeLoop loop;
   world::api::Server server{1, loop.now()};
   MemoryTransport transport{loop, server, "secret"};
 
   Line() { server.add_token("secret", {}); }
 
-  kube::Exchange ask(kube::Method method, const std::string& target, const std::string& body = {}) {
-    std::optional<kube::Exchange> answer;
-    kube::Request request;
+  net::Exchange ask(net::Method method, const std::string& target, const std::string& body = {}) {
+    std::optional<net::Exchange> answer;
+    net::Request request;
     request.method = method;
     request.target = target;
     request.body = body;
     if (!body.empty()) request.content_type = "application/json";
-    kube::Pending call =
-        transport.send(request, [&](kube::Exchange exchange) { answer = std::move(exchange); });
+    net::Pending call =
+        transport.send(request, [&](net::Exchange exchange) { answer = std::move(exchange); });
     EXPECT_FALSE(answer.has_value()) << "answered from within send()";
     loop.advance(Duration::seconds(1));
     EXPECT_TRUE(answer.has_value());
-    return answer.value_or(kube::Exchange{});
+    return answer.value_or(net::Exchange{});
   }
   void make_namespace(const char* name) {
     server.create(
@@ -46,23 +46,23 @@ struct Line {
 TEST(MemoryTransport, AnswersAsTheServerDoes) {
   Line line;
   line.make_namespace("shop");
-  const kube::Exchange found = line.ask(kube::Method::Get, "/api/v1/namespaces/shop");
+  const net::Exchange found = line.ask(net::Method::Get, "/api/v1/namespaces/shop");
   ASSERT_TRUE(found.response.has_value());
   EXPECT_EQ(found.response->status, 200);
   EXPECT_NE(found.response->body.find("\"shop\""), std::string::npos);
-  EXPECT_EQ(line.ask(kube::Method::Get, "/api/v1/namespaces/none").response->status, 404);
+  EXPECT_EQ(line.ask(net::Method::Get, "/api/v1/namespaces/none").response->status, 404);
 }
 
 TEST(MemoryTransport, AnAnswerThatNobodyWaitsForIsStillCarriedOut) {
   Line line;
   line.make_namespace("shop");
-  kube::Request request;
-  request.method = kube::Method::Post;
+  net::Request request;
+  request.method = net::Method::Post;
   request.target = "/api/v1/namespaces/shop/configmaps";
   request.content_type = "application/json";
   request.body = R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}})";
   bool told = false;
-  kube::Pending call = line.transport.send(request, [&](kube::Exchange) { told = true; });
+  net::Pending call = line.transport.send(request, [&](net::Exchange) { told = true; });
   call.cancel();
   line.loop.advance(Duration::seconds(1));
   EXPECT_FALSE(told);
@@ -72,18 +72,18 @@ TEST(MemoryTransport, AnAnswerThatNobodyWaitsForIsStillCarriedOut) {
 struct Listener {
   bool opened = false, ended = false;
   std::string data;
-  kube::StreamSink sink() {
+  net::StreamSink sink() {
     return {[this] { opened = true; }, [this](std::string_view bytes) { data += bytes; },
-            [this](std::optional<kube::Response>, std::optional<kube::Failure>) { ended = true; }};
+            [this](std::optional<net::Response>, std::optional<net::Failure>) { ended = true; }};
   }
 };
 
 TEST(MemoryTransport, AWatchTellsOfChangesUntilItIsDropped) {
   Line line;
   Listener listener;
-  kube::Request request;
+  net::Request request;
   request.target = "/api/v1/namespaces?watch=1";
-  kube::Pending watch = line.transport.stream(request, listener.sink());
+  net::Pending watch = line.transport.stream(request, listener.sink());
   line.loop.advance(Duration::seconds(1));
   EXPECT_TRUE(listener.opened);
   line.make_namespace("shop");
@@ -103,9 +103,9 @@ TEST(MemoryTransport, AWatchFromTooLongAgoIsRefusedOrEnds) {
   line.server.keep_changes(1);
   for (const char* name : {"a", "b", "c", "d"}) line.make_namespace(name);
   Listener listener;
-  kube::Request request;
+  net::Request request;
   request.target = "/api/v1/namespaces?watch=1&resourceVersion=1";
-  kube::Pending watch = line.transport.stream(request, listener.sink());
+  net::Pending watch = line.transport.stream(request, listener.sink());
   line.loop.advance(Duration::seconds(1));
   EXPECT_TRUE(listener.ended || listener.data.find("\"code\":410") != std::string::npos);
 }

@@ -15,8 +15,8 @@
 namespace tamp::embed {
 namespace {
 
-using codec::Tree;
 using ::testing::HasSubstr;
+using wire::Tree;
 
 std::string scenario_text(std::string_view name) {
   for (const world::BuiltinScenario& builtin : world::builtin_scenarios())
@@ -44,11 +44,11 @@ struct Stage {
                        Tree::object({{"apiVersion", "v1"},
                                      {"kind", "Namespace"},
                                      {"metadata", Tree::object({{"name", "tamp-system"}})}}));
-    control::ControllerOptions options;
+    controller::ControllerOptions options;
     options.election.ns = "tamp-system";
     options.election.identity = "me";
     options.requests_published = false;
-    codec::ClusterStore store;
+    store::ClusterStore store;
     EXPECT_TRUE(store.set_instance_types({"machines", world::machine_catalogue(scenario)}).ok());
     controller.emplace(loop, transport, options, std::move(store), log, metrics, health);
     controller->observe_with(agents);
@@ -61,7 +61,7 @@ struct Stage {
     const auto policy = policies ? world.api().get(*policies, "", "default") : nullptr;
     return policy ? policy->tree()["status"] : Tree();
   }
-  std::string text() { return codec::to_json(status()); }
+  std::string text() { return wire::to_json(status()); }
   std::string condition(std::string_view type) {
     const Tree now = status();
     for (const Tree& c : now["conditions"].elements())
@@ -76,11 +76,11 @@ struct Stage {
   WorldLoop loop;
   MemoryTransport transport;
   WorldAgents agents;
-  control::Log log{control::LogLevel::Error, control::LogFormat::Text, [this] { return world.now(); },
-                   [](std::string_view) {}};
-  serve::Metrics metrics{"test", "test"};
-  serve::Health health{{"caches"}};
-  std::optional<control::Controller> controller;
+  controller::Log log{controller::LogLevel::Error, controller::LogFormat::Text,
+                      [this] { return world.now(); }, [](std::string_view) {}};
+  controller::Metrics metrics{"test", "test"};
+  controller::Health health{{"caches"}};
+  std::optional<controller::Controller> controller;
 };
 
 TEST(SloFleet, ThreeNodesBecomeTwoByAProvenPlan) {

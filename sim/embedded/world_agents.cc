@@ -4,7 +4,7 @@
 
 namespace tamp::embed {
 
-kube::Pending WorldAgents::observe(const std::string& node, std::function<void(Result<std::string>)> done) {
+net::Pending WorldAgents::observe(const std::string& node, std::function<void(Result<std::string>)> done) {
   const auto span = static_cast<std::uint64_t>(latency_.most.ns - latency_.least.ns) + 1;
   const Duration there{latency_.least.ns + static_cast<std::int64_t>(loop_.random() % span)};
   return loop_.after(Duration{2 * there.ns}, [this, node, done = std::move(done)] {

@@ -8,16 +8,16 @@
 
 namespace tamp::embed {
 
-class WorldAgents : public control::ObservationSource {
+class WorldAgents : public controller::ObservationSource {
  public:
   // Both must outlive it, and the loop's actions with it.
-  WorldAgents(kube::Loop& loop, const world::World& world, Latency latency = {})
+  WorldAgents(net::Loop& loop, const world::World& world, Latency latency = {})
       : loop_(loop), world_(world), latency_(latency) {}
 
-  kube::Pending observe(const std::string& node, std::function<void(Result<std::string>)> done) override;
+  net::Pending observe(const std::string& node, std::function<void(Result<std::string>)> done) override;
 
  private:
-  kube::Loop& loop_;
+  net::Loop& loop_;
   const world::World& world_;
   Latency latency_;
 };

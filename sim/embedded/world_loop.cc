@@ -7,13 +7,13 @@ namespace tamp::embed {
 
 WorldLoop::WorldLoop(world::World& world, std::uint64_t seed) : world_(world), dice_(seed) {}
 
-kube::Pending WorldLoop::after(Duration delay, Action action) {
+net::Pending WorldLoop::after(Duration delay, Action action) {
   const Key key{world_.now() + std::max(delay, Duration{}), next_ticket_++};
   timers_.emplace(key, std::move(action));
-  return kube::Pending([this, key] { timers_.erase(key); });
+  return net::Pending([this, key] { timers_.erase(key); });
 }
 
-kube::Pending WorldLoop::offload(std::function<void()> work, Action done) {
+net::Pending WorldLoop::offload(std::function<void()> work, Action done) {
   work();
   return after(Duration{}, std::move(done));
 }

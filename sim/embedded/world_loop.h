@@ -14,17 +14,17 @@
 
 namespace tamp::embed {
 
-class WorldLoop : public kube::Loop {
+class WorldLoop : public net::Loop {
  public:
   // `world` must outlive the loop.
   WorldLoop(world::World& world, std::uint64_t seed);
 
   Time now() const override { return world_.now(); }
-  kube::Instant instant() const override { return {world_.now().ns}; }
+  net::Instant instant() const override { return {world_.now().ns}; }
   std::uint64_t random() override { return dice_.next(); }
-  kube::Pending after(Duration delay, Action action) override;
+  net::Pending after(Duration delay, Action action) override;
   // Done at once: in virtual time work takes no time.
-  kube::Pending offload(std::function<void()> work, Action done) override;
+  net::Pending offload(std::function<void()> work, Action done) override;
 
   // When something will happen next.
   std::optional<Time> next() const;

@@ -17,9 +17,9 @@ struct Clockwork {
 TEST(WorldLoop, TimersRunAtTheirTimeInTheirOrder) {
   Clockwork it;
   std::string ran;
-  kube::Pending late = it.loop.after(Duration::seconds(2), [&] { ran += "b"; });
-  kube::Pending soon = it.loop.after(Duration::seconds(1), [&] { ran += "a"; });
-  kube::Pending same = it.loop.after(Duration::seconds(2), [&] { ran += "c"; });
+  net::Pending late = it.loop.after(Duration::seconds(2), [&] { ran += "b"; });
+  net::Pending soon = it.loop.after(Duration::seconds(1), [&] { ran += "a"; });
+  net::Pending same = it.loop.after(Duration::seconds(2), [&] { ran += "c"; });
   it.loop.run_until(kStart + Duration::seconds(1));
   EXPECT_EQ(ran, "a");
   EXPECT_EQ(it.loop.now(), kStart + Duration::seconds(1));
@@ -31,7 +31,7 @@ TEST(WorldLoop, TimersRunAtTheirTimeInTheirOrder) {
 TEST(WorldLoop, WhatIsCalledOffDoesNotRun) {
   Clockwork it;
   bool ran = false;
-  kube::Pending timer = it.loop.after(Duration::seconds(1), [&] { ran = true; });
+  net::Pending timer = it.loop.after(Duration::seconds(1), [&] { ran = true; });
   timer.cancel();
   it.loop.run_until(kStart + Duration::seconds(2));
   EXPECT_FALSE(ran);
@@ -40,7 +40,7 @@ TEST(WorldLoop, WhatIsCalledOffDoesNotRun) {
 TEST(WorldLoop, WorkIsDoneAtOnceAndToldLater) {
   Clockwork it;
   int worked = 0, told = 0;
-  kube::Pending work = it.loop.offload([&] { ++worked; }, [&] { ++told; });
+  net::Pending work = it.loop.offload([&] { ++worked; }, [&] { ++told; });
   EXPECT_EQ(worked, 1);
   EXPECT_EQ(told, 0);
   it.loop.run_until(it.loop.now());

@@ -15,7 +15,7 @@ constexpr Duration kOld = Duration::minutes(2);
 
 }  // namespace
 
-kube::Response WorldPrometheus::answer(const std::string& target) const {
+net::Response WorldPrometheus::answer(const std::string& target) const {
   if (target != kKnown)
     return {400, R"({"status":"error","errorType":"bad_data","error":"only p99_seconds is known here"})", {}};
   std::int64_t highest = -1;  // microseconds
@@ -27,12 +27,12 @@ kube::Response WorldPrometheus::answer(const std::string& target) const {
   return {200, R"({"status":"success","data":{"resultType":"vector","result":[)" + result + "]}}", {}};
 }
 
-kube::Pending WorldPrometheus::send(kube::Request request, std::function<void(kube::Exchange)> done) {
+net::Pending WorldPrometheus::send(net::Request request, std::function<void(net::Exchange)> done) {
   return loop_.after(kTakes, [this, target = std::move(request.target), done = std::move(done)] {
     done({answer(target), {}});
   });
 }
 
-kube::Pending WorldPrometheus::stream(kube::Request /*request*/, kube::StreamSink /*sink*/) { return {}; }
+net::Pending WorldPrometheus::stream(net::Request /*request*/, net::StreamSink /*sink*/) { return {}; }
 
 }  // namespace tamp::embed

@@ -8,18 +8,18 @@
 
 namespace tamp::embed {
 
-class WorldPrometheus : public kube::ApiTransport {
+class WorldPrometheus : public net::ApiTransport {
  public:
   // Both must outlive it.
-  WorldPrometheus(kube::Loop& loop, const world::World& world) : loop_(loop), world_(world) {}
+  WorldPrometheus(net::Loop& loop, const world::World& world) : loop_(loop), world_(world) {}
 
-  kube::Pending send(kube::Request request, std::function<void(kube::Exchange)> done) override;
-  kube::Pending stream(kube::Request request, kube::StreamSink sink) override;
+  net::Pending send(net::Request request, std::function<void(net::Exchange)> done) override;
+  net::Pending stream(net::Request request, net::StreamSink sink) override;
 
  private:
-  kube::Response answer(const std::string& target) const;
+  net::Response answer(const std::string& target) const;
 
-  kube::Loop& loop_;
+  net::Loop& loop_;
   const world::World& world_;
 };
 

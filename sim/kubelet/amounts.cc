@@ -8,16 +8,16 @@
 namespace tamp::world {
 namespace {
 
-using codec::Tree;
+using wire::Tree;
 
-codec::Quantity quantity_of(const Tree& text) {
+wire::Quantity quantity_of(const Tree& text) {
   if (text.is_number()) {
-    codec::Quantity whole;
-    whole.nanos = codec::Int128{text.integer()} * 1'000'000'000;
+    wire::Quantity whole;
+    whole.nanos = wire::Int128{text.integer()} * 1'000'000'000;
     return whole;
   }
-  auto parsed = codec::parse_quantity(text.string());
-  return parsed ? *parsed : codec::Quantity{};
+  auto parsed = wire::parse_quantity(text.string());
+  return parsed ? *parsed : wire::Quantity{};
 }
 
 Amounts amounts_of(const Tree& list) { return {cpu_millis_of(list["cpu"]), bytes_of(list["memory"])}; }

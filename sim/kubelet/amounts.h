@@ -21,10 +21,10 @@ struct PodAmounts {
   Qos qos = Qos::BestEffort;
 };
 
-PodAmounts pod_amounts(const codec::Tree& pod);
+PodAmounts pod_amounts(const wire::Tree& pod);
 // Of a node's status: "capacity" or "allocatable".
-Amounts node_amounts(const codec::Tree& node, std::string_view which);
-std::int64_t cpu_millis_of(const codec::Tree& quantity);
-std::int64_t bytes_of(const codec::Tree& quantity);
+Amounts node_amounts(const wire::Tree& node, std::string_view which);
+std::int64_t cpu_millis_of(const wire::Tree& quantity);
+std::int64_t bytes_of(const wire::Tree& quantity);
 
 }  // namespace tamp::world

@@ -41,7 +41,7 @@ std::optional<TimeRange> parse_time_range(std::string_view text) {
   return TimeRange{*least, *most};
 }
 
-Behaviour behaviour_of(const codec::Tree& pod) {
+Behaviour behaviour_of(const wire::Tree& pod) {
   Behaviour b;
   std::optional<TimeRange> crash, fail, run;
   bool limited = false;

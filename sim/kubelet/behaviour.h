@@ -53,6 +53,6 @@ struct Behaviour {
 };
 
 // Of a pod or a template: from metadata.annotations.
-Behaviour behaviour_of(const codec::Tree& pod);
+Behaviour behaviour_of(const wire::Tree& pod);
 
 }  // namespace tamp::world

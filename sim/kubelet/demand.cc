@@ -32,7 +32,7 @@ std::vector<std::string_view> words_of(std::string_view text) {
 // A percentage in millionths.
 std::optional<std::int64_t> percentage(std::string_view text) {
   if (text.empty() || text.back() != '%') return {};
-  const auto number = codec::parse_quantity(text.substr(0, text.size() - 1));
+  const auto number = wire::parse_quantity(text.substr(0, text.size() - 1));
   if (!number || number->negative()) return {};
   return std::min<std::int64_t>(number->millis(), 10'000'000) * 10;
 }
@@ -40,10 +40,10 @@ std::optional<std::int64_t> percentage(std::string_view text) {
 Result<std::int64_t> amount(std::string_view text, std::int64_t whole, bool cpu) {
   if (const auto share = percentage(text))
     return whole / 1000 * *share / 1000 + whole % 1000 * *share / kMillion;
-  const auto quantity = codec::parse_quantity(text);
+  const auto quantity = wire::parse_quantity(text);
   if (!quantity || quantity->negative()) return Error{fmt::format("\"{}\" is no amount", text)};
   if (!cpu) return quantity->units();
-  return static_cast<std::int64_t>(std::min<codec::Int128>(quantity->nanos / 1000, kMost));
+  return static_cast<std::int64_t>(std::min<wire::Int128>(quantity->nanos / 1000, kMost));
 }
 
 Result<Duration> span(std::string_view text) {

@@ -21,14 +21,14 @@ class NodeWorld {
     for (const char* ns : {"default", "kube-system", "kube-node-lease"})
       if (!api.get(api::ResourceId::Namespaces, "", ns))
         api.create(api::ResourceId::Namespaces, "",
-                   codec::Tree::object({{"apiVersion", "v1"},
-                                        {"kind", "Namespace"},
-                                        {"metadata", codec::Tree::object({{"name", ns}})}}));
+                   wire::Tree::object({{"apiVersion", "v1"},
+                                       {"kind", "Namespace"},
+                                       {"metadata", wire::Tree::object({{"name", ns}})}}));
     if (!api.get(api::ResourceId::ServiceAccounts, "default", "default"))
       api.create(api::ResourceId::ServiceAccounts, "default",
-                 codec::Tree::object({{"apiVersion", "v1"},
-                                      {"kind", "ServiceAccount"},
-                                      {"metadata", codec::Tree::object({{"name", "default"}})}}));
+                 wire::Tree::object({{"apiVersion", "v1"},
+                                     {"kind", "ServiceAccount"},
+                                     {"metadata", wire::Tree::object({{"name", "default"}})}}));
   }
 
   Stage stage() { return {api, queue, dice, story, now}; }
@@ -73,22 +73,22 @@ class NodeWorld {
   }
   // A pod of one container that is bound already. `annotations` without their prefix.
   using Pairs = std::vector<std::pair<std::string, std::string>>;
-  static codec::Tree pod(std::string_view name, std::string_view node, const Pairs& annotations = {},
-                         std::string_view cpu = "100m", std::string_view cpu_limit = "") {
-    codec::Tree resources = codec::Tree::object();
+  static wire::Tree pod(std::string_view name, std::string_view node, const Pairs& annotations = {},
+                        std::string_view cpu = "100m", std::string_view cpu_limit = "") {
+    wire::Tree resources = wire::Tree::object();
     if (!cpu.empty()) resources.ensure("requests").set("cpu", cpu);
     if (!cpu_limit.empty()) resources.ensure("limits").set("cpu", cpu_limit);
-    codec::Tree container = codec::Tree::object(
+    wire::Tree container = wire::Tree::object(
         {{"name", "app"}, {"image", "registry/app:1"}, {"resources", std::move(resources)}});
-    codec::Tree tree = codec::Tree::object({{"apiVersion", "v1"}, {"kind", "Pod"}});
-    tree.set("metadata", codec::Tree::object({{"name", name}, {"namespace", "default"}}));
+    wire::Tree tree = wire::Tree::object({{"apiVersion", "v1"}, {"kind", "Pod"}});
+    tree.set("metadata", wire::Tree::object({{"name", name}, {"namespace", "default"}}));
     for (const auto& [key, value] : annotations)
       tree.ensure({"metadata", "annotations"}).set("sim.tamp.dev/" + key, value);
-    tree.set("spec", codec::Tree::object({{"nodeName", node}}));
+    tree.set("spec", wire::Tree::object({{"nodeName", node}}));
     tree.ensure({"spec", "containers"}).append(std::move(container));
     return tree;
   }
-  void add(codec::Tree tree) {
+  void add(wire::Tree tree) {
     const std::string ns(tree["metadata"]["namespace"].string());
     const auto made = api.create(api::ResourceId::Pods, ns, std::move(tree));
     ASSERT_TRUE(made.ok()) << made.message();
@@ -100,14 +100,14 @@ class NodeWorld {
     settle();
   }
   // Null if it is not there.
-  codec::Tree get(std::string_view name) const {
+  wire::Tree get(std::string_view name) const {
     const auto object = api.get(api::ResourceId::Pods, "default", name);
-    return object ? object->tree() : codec::Tree();
+    return object ? object->tree() : wire::Tree();
   }
-  codec::Tree container(std::string_view name) const {
-    const codec::Tree found = get(name);
+  wire::Tree container(std::string_view name) const {
+    const wire::Tree found = get(name);
     const auto& statuses = found["status"]["containerStatuses"].elements();
-    return statuses.empty() ? codec::Tree() : statuses.front();
+    return statuses.empty() ? wire::Tree() : statuses.front();
   }
   // Goes on until it holds; nothing if it does not within the time.
   template <typename Holds>

@@ -11,7 +11,7 @@ namespace {
 
 using api::Object;
 using api::ResourceId;
-using codec::Tree;
+using wire::Tree;
 using State = ContainerRun::State;
 using PodStage = PodRun::Stage;
 

@@ -8,7 +8,7 @@ namespace tamp::world {
 namespace {
 
 using api::ResourceId;
-using codec::Tree;
+using wire::Tree;
 
 Time time_of(const Tree& text) {
   const auto parsed = parse_rfc3339(text.string());
@@ -376,7 +376,7 @@ TEST(World, OfTheSameSeedTellsTheSameStoryAndACopyGoesOnAlike) {
   a.run(Duration::minutes(3));
   copy.run(Duration::minutes(3));
   EXPECT_EQ(a.told(), copy.told());
-  EXPECT_EQ(codec::to_json(a.get("p3")), codec::to_json(copy.get("p3")));
+  EXPECT_EQ(wire::to_json(a.get("p3")), wire::to_json(copy.get("p3")));
 }
 
 }  // namespace

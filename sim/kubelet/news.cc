@@ -8,7 +8,7 @@ namespace tamp::world {
 namespace {
 
 using api::Object;
-using codec::Tree;
+using wire::Tree;
 
 const Tree* container_spec(const Object& pod, std::string_view list, std::size_t index) {
   const auto& specs = pod.spec()[list].elements();

@@ -35,6 +35,6 @@ class News {
 };
 
 // A probe of this container failed: in the words of its kind of probe.
-std::string probe_failure(const codec::Tree& probe, std::string_view pod_ip);
+std::string probe_failure(const wire::Tree& probe, std::string_view pod_ip);
 
 }  // namespace tamp::world

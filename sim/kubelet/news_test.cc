@@ -14,7 +14,7 @@ namespace tamp::world {
 namespace {
 
 using api::ResourceId;
-using codec::Tree;
+using wire::Tree;
 
 struct Told {
   std::string type, reason, message, part;

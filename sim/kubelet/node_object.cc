@@ -7,7 +7,7 @@
 namespace tamp::world {
 namespace {
 
-using codec::Tree;
+using wire::Tree;
 
 std::string cpu_text(std::int64_t millis) {
   return millis % 1000 == 0 ? fmt::format("{}", millis / 1000) : fmt::format("{}m", millis);

@@ -25,15 +25,15 @@ struct NodeShape {
   std::int64_t overhead_cpu_millis = 100, overhead_memory_bytes = std::int64_t{10} << 20;
   // More capacity: {"nvidia.com/gpu", "1"}.
   std::vector<std::pair<std::string, std::string>> extended;
-  codec::Tree labels;  // besides those that follow from the shape; they win
-  codec::Tree taints;  // of spec.taints
-  codec::Tree annotations;
+  wire::Tree labels;  // besides those that follow from the shape; they win
+  wire::Tree taints;  // of spec.taints
+  wire::Tree annotations;
   std::string internal_ip;  // empty: from the name
   // Is the node ready at once? Otherwise its kubelet reports so a while after the node was made.
   bool ready = true;
 };
 
 // With the labels that kubelet, cloud and Karpenter set. Its conditions are of the time `now`.
-codec::Tree make_node(const NodeShape& shape, Time now);
+wire::Tree make_node(const NodeShape& shape, Time now);
 
 }  // namespace tamp::world

@@ -17,11 +17,11 @@ TEST(NodeObject, SaysOfAMachineWhatKarpenterAndTheCloudWouldSay) {
   shape.cpu_millis = 4000;
   shape.memory_bytes = std::int64_t{8} << 30;
   shape.extended = {{"nvidia.com/gpu", "1"}};
-  shape.labels = codec::Tree::object({{"team", "a"}});
-  shape.taints = codec::Tree::array();
-  shape.taints.append(codec::Tree::object({{"key", "karpenter.sh/unregistered"}, {"effect", "NoExecute"}}));
-  const codec::Tree node = make_node(shape, Time{});
-  const codec::Tree& labels = node["metadata"]["labels"];
+  shape.labels = wire::Tree::object({{"team", "a"}});
+  shape.taints = wire::Tree::array();
+  shape.taints.append(wire::Tree::object({{"key", "karpenter.sh/unregistered"}, {"effect", "NoExecute"}}));
+  const wire::Tree node = make_node(shape, Time{});
+  const wire::Tree& labels = node["metadata"]["labels"];
   EXPECT_EQ(labels["kubernetes.io/hostname"].string(), "n1");
   EXPECT_EQ(labels["node.kubernetes.io/instance-type"].string(), "c-4x-amd64-linux");
   EXPECT_EQ(labels["topology.kubernetes.io/zone"].string(), "test-zone-a");

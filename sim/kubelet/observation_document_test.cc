@@ -6,7 +6,7 @@
 namespace tamp::world {
 namespace {
 
-using codec::Tree;
+using wire::Tree;
 
 // Every member that docs/reference/observe.md names.
 TEST(ObservationDocument, HasTheMembersOfTheReference) {
@@ -19,7 +19,7 @@ TEST(ObservationDocument, HasTheMembersOfTheReference) {
   resources.ensure("limits").set("memory", "400Mi");
   world.add(pod);
   world.run(Duration::minutes(6));
-  const auto read = codec::read_tree(world.pressure.observation("n1", world.now));
+  const auto read = wire::read_tree(world.pressure.observation("n1", world.now));
   ASSERT_TRUE(read.ok());
   const Tree& document = *read;
   EXPECT_EQ(document["node"].string(), "n1");
@@ -71,7 +71,7 @@ TEST(ObservationDocument, IsWhatTheReaderOfAgentsReads) {
   world.add_node("n1");
   world.add(NodeWorld::pod("web", "n1"));
   world.run(Duration::minutes(6));
-  const auto read = codec::read_observation(world.pressure.observation("n1", world.now));
+  const auto read = wire::read_observation(world.pressure.observation("n1", world.now));
   ASSERT_TRUE(read.ok()) << read.error().message;
   ASSERT_EQ(read->pods.size(), 1u);
   EXPECT_EQ(read->pods[0].samples, 61);
@@ -84,7 +84,7 @@ TEST(ObservationDocument, CountsPodsByTier) {
   Tree best = NodeWorld::pod("best", "n1", {}, "");
   world.add(best);
   world.run(Duration::seconds(30));
-  const auto read = codec::read_observation(world.pressure.observation("n1", world.now));
+  const auto read = wire::read_observation(world.pressure.observation("n1", world.now));
   ASSERT_TRUE(read.ok());
   EXPECT_EQ(read->pods[0].tier, "Background");
   EXPECT_EQ(read->tiers[4].pods, 1);

@@ -85,9 +85,9 @@ struct PodRun {
 };
 
 // Makes the pod's status what the run says; conditions of others stay as they are.
-void write_status(codec::Tree& pod, const PodRun& run, std::string_view host_ip, Time now);
+void write_status(wire::Tree& pod, const PodRun& run, std::string_view host_ip, Time now);
 // What a kubelet that was started anew finds: a run from the status that it wrote before.
-PodRun adopt(const codec::Tree& pod);
+PodRun adopt(const wire::Tree& pod);
 
 // "pod default/web-1"
 std::string pod_words(std::string_view ns, std::string_view name);

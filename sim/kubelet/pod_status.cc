@@ -8,7 +8,7 @@
 namespace tamp::world {
 namespace {
 
-using codec::Tree;
+using wire::Tree;
 using State = ContainerRun::State;
 
 Tree terminated(const Ending& ending) {

@@ -9,7 +9,7 @@ namespace {
 
 using api::Object;
 using api::ResourceId;
-using codec::Tree;
+using wire::Tree;
 
 constexpr std::uint8_t kTick = 0;
 constexpr std::int64_t kMillion = 1'000'000;

@@ -8,10 +8,10 @@
 namespace tamp::world {
 namespace {
 
-using codec::Tree;
+using wire::Tree;
 
 Observation observe(const NodeWorld& world, std::string_view node = "n1") {
-  const auto read = codec::read_observation(world.pressure.observation(node, world.now));
+  const auto read = wire::read_observation(world.pressure.observation(node, world.now));
   EXPECT_TRUE(read.ok()) << (read.ok() ? "" : read.error().message);
   return read.ok() ? *read : Observation{};
 }

@@ -17,10 +17,10 @@
 namespace tamp::embed {
 namespace {
 
-using serve::HttpRequest;
-using serve::HttpResponse;
-using serve::HttpStream;
-using serve::Responder;
+using net::HttpRequest;
+using net::HttpResponse;
+using net::HttpStream;
+using net::Responder;
 namespace api = world::api;
 
 // The API server's own limit on a request.
@@ -212,16 +212,16 @@ class Desk {
 struct Port::Impl {
   PortOptions options;
   std::string authority;
-  serve::HttpOptions listening;  // with the port that was found
+  net::HttpOptions listening;  // with the port that was found
   Post post;
   // Order matters: the HTTP server goes first, then the desk.
   std::shared_ptr<Desk*> self = std::make_shared<Desk*>(nullptr);
   std::optional<Desk> desk;
-  std::unique_ptr<serve::HttpServer> http;
+  std::unique_ptr<net::HttpServer> http;
 
   Status listen() {
-    TAMP_TRY(http, serve::HttpServer::start(listening, [to = post, desk = std::weak_ptr(self)](
-                                                           HttpRequest request, Responder respond) {
+    TAMP_TRY(http, net::HttpServer::start(listening, [to = post, desk = std::weak_ptr(self)](
+                                                         HttpRequest request, Responder respond) {
                to([desk, request = std::move(request), respond = std::move(respond)]() mutable {
                  if (const auto there = desk.lock()) (*there)->answer(std::move(request), respond);
                });
@@ -247,15 +247,15 @@ Result<std::unique_ptr<Port>> Port::start(api::Server& server, Post post, Time n
   impl->desk.emplace(server, impl->post, impl->options, impl->self);
   *impl->self = &*impl->desk;
 
-  TAMP_TRY(const serve::CertifiedKey authority, serve::make_authority("tamp embedded authority", now));
-  TAMP_TRY(const serve::CertifiedKey serving,
-           serve::make_serving_certificate(authority,
-                                           {"127.0.0.1", "::1", "localhost", "kubernetes.default.svc"}, now));
+  TAMP_TRY(const net::CertifiedKey authority, net::make_authority("tamp embedded authority", now));
+  TAMP_TRY(const net::CertifiedKey serving,
+           net::make_serving_certificate(authority,
+                                         {"127.0.0.1", "::1", "localhost", "kubernetes.default.svc"}, now));
   impl->authority = authority.certificate;
-  serve::HttpOptions& http = impl->listening;
+  net::HttpOptions& http = impl->listening;
   http.address = impl->options.address;
   http.port = impl->options.port;
-  http.tls = serve::TlsIdentity{serving.certificate, serving.private_key};
+  http.tls = net::TlsIdentity{serving.certificate, serving.private_key};
   http.max_body_bytes = kMaxBody;
   http.max_header_bytes = std::size_t{64} << 10;
   http.max_connections = 2048;
@@ -291,7 +291,7 @@ std::string Port::kubeconfig() const {
       "  context:\n"
       "    cluster: {0}\n"
       "    user: {0}\n",
-      name, url(), codec::encode_base64(impl_->authority), token());
+      name, url(), wire::encode_base64(impl_->authority), token());
 }
 
 void Port::go_down() {

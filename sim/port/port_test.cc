@@ -17,9 +17,9 @@
 namespace tamp::embed {
 namespace {
 
-using serve::testing::body_of;
-using serve::testing::RawClient;
-using serve::testing::status_of;
+using net::testing::body_of;
+using net::testing::RawClient;
+using net::testing::status_of;
 using world::api::ResourceId;
 using world::api::Tree;
 
@@ -51,7 +51,7 @@ class PortTest : public ::testing::Test {
            body;
   }
 
-  kube::RealLoop loop_{1};
+  net::RealLoop loop_{1};
   world::api::Server server_;
   std::unique_ptr<Port> port_;
   std::thread thread_;

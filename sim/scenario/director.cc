@@ -10,7 +10,7 @@ namespace tamp::world {
 namespace {
 
 using api::ResourceId;
-using codec::Tree;
+using wire::Tree;
 
 constexpr std::string_view kWho = "director";
 

@@ -37,7 +37,7 @@ class Director {
     std::vector<std::pair<Duration, int>> day;
   };
 
-  void do_deed(Stage& stage, const codec::Tree& what);
+  void do_deed(Stage& stage, const wire::Tree& what);
   void follow_day(Stage& stage, std::size_t rhythm);
 
   std::vector<Happening> happenings_;

@@ -9,7 +9,7 @@
 namespace tamp::world {
 namespace {
 
-using codec::Tree;
+using wire::Tree;
 
 // Reads the members of one object, keeps the first error with the path to it, and refuses members that nobody asked for.
 class Members {
@@ -90,7 +90,7 @@ class Members {
   }
   void quantities(std::string_view key, const Choice& choice) {
     for (const std::string& value : choice.values)
-      if (auto parsed = codec::parse_quantity(value); !parsed.ok()) fail(key, parsed.error().message);
+      if (auto parsed = wire::parse_quantity(value); !parsed.ok()) fail(key, parsed.error().message);
   }
 
   std::string place(std::string_view key) const {
@@ -111,7 +111,7 @@ class Members {
  private:
   static std::optional<std::string> scalar_of(const Tree& value) {
     if (value.is_string()) return std::string(value.string());
-    if (value.is_number()) return codec::to_json(value);
+    if (value.is_number()) return wire::to_json(value);
     return {};  // not true and false: who writes `name: n` or `name: no` means something else
   }
 
@@ -176,7 +176,7 @@ Result<WorkloadPlan> read_workload(const Tree& tree, const std::string& path) {
   const Tree& behaviour = in.raw("behaviour");
   for (const Tree::Member& member : behaviour.members())
     plan.behaviour.emplace_back(member.key, member.value.is_string() ? std::string(member.value.string())
-                                                                     : codec::to_json(member.value));
+                                                                     : wire::to_json(member.value));
   const Tree& day = in.raw("day");
   for (const Tree::Member& member : day.members()) {
     const std::optional<Duration> from = time_of_day(member.key);
@@ -227,10 +227,10 @@ Status read_list(Members& in, std::string_view key, std::vector<T>& out, const R
 }  // namespace
 
 Result<Scenario> read_scenario(const std::string& bytes) {
-  TAMP_TRY(const std::vector<std::string> documents, codec::yaml_to_json(bytes));
+  TAMP_TRY(const std::vector<std::string> documents, wire::yaml_to_json(bytes));
   if (documents.size() != 1)
     return Error{"a scenario is one document, not " + std::to_string(documents.size())};
-  TAMP_TRY(const Tree tree, codec::read_tree(documents.front()));
+  TAMP_TRY(const Tree tree, wire::read_tree(documents.front()));
   Members in(tree, "");
   Scenario scenario;
   scenario.name = in.text("name");

@@ -69,12 +69,12 @@ TEST(Scenario, AWorkloadIsItsObjects) {
   Dice dice(1);
   const auto objects = workload_objects(scenario->workloads.front(), 2, dice);
   ASSERT_EQ(objects.size(), 2U);
-  const codec::Tree& deployment = objects[0];
+  const wire::Tree& deployment = objects[0];
   EXPECT_EQ(deployment["kind"].string(), "Deployment");
   EXPECT_EQ(deployment["metadata"]["name"].string(), "web-2");
   EXPECT_EQ(deployment["metadata"]["namespace"].string(), "shop");
   EXPECT_EQ(deployment["spec"]["replicas"].integer(), 3);
-  const codec::Tree& pod = deployment["spec"]["template"];
+  const wire::Tree& pod = deployment["spec"]["template"];
   EXPECT_EQ(pod["metadata"]["annotations"]["sim.tamp.dev/demand"].string(), "hog");
   EXPECT_EQ(pod["metadata"]["labels"], deployment["spec"]["selector"]["matchLabels"]);
   EXPECT_EQ(pod["spec"]["containers"].elements()[0]["resources"]["requests"]["cpu"].string(), "100m");

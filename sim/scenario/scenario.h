@@ -29,7 +29,7 @@ struct Fleet {
   Choice type;       // of the machine catalogue
   Choice zone;
   Choice capacity_type;
-  codec::Tree labels, taints;  // besides those that the pool gives
+  wire::Tree labels, taints;  // besides those that the pool gives
 };
 
 // A Deployment, StatefulSet, DaemonSet, Job or CronJob in short form.
@@ -45,12 +45,12 @@ struct WorkloadPlan {
   std::string pool;           // only on nodes of this pool
   std::string spread;         // "zone" or "host": a DoNotSchedule constraint
   std::string anti_affinity;  // "required" or "preferred": one to a host
-  codec::Tree budget;         // spec of a PodDisruptionBudget without its selector
-  codec::Tree annotations;    // of the pods
+  wire::Tree budget;          // spec of a PodDisruptionBudget without its selector
+  wire::Tree annotations;     // of the pods
   std::vector<std::pair<std::string, std::string>> behaviour;  // sim.tamp.dev/KEY of the pods
   std::vector<std::pair<Duration, int>> day;                   // replicas from this time of day on, in order
   std::string schedule;                                        // of a CronJob
-  codec::Tree pod;                                             // merged into the pod's spec
+  wire::Tree pod;                                              // merged into the pod's spec
 };
 
 // What happens, once or again and again. `what` holds the one member of the file's entry that says so, with its value,
@@ -58,7 +58,7 @@ struct WorkloadPlan {
 struct Happening {
   Duration at;                    // since the start of the scenario; before it, if negative
   std::optional<Duration> every;  // and then again
-  codec::Tree what;
+  wire::Tree what;
 };
 
 struct Scenario {
@@ -66,10 +66,10 @@ struct Scenario {
   Time start;
   Duration warmup;  // so long before `start` the world begins, so that it is lived in when it starts
   Duration length = Duration::hours(1);
-  codec::Tree autoscaler;  // {kind: Karpenter | ClusterAutoscaler | None, …}
-  codec::Tree machines;    // a catalogue in the format of Karpenter's KWOK provider; null: the built-in one
-  bool agents = false;     // nodes are measured
-  std::vector<codec::Tree> objects;  // as they are, first of all
+  wire::Tree autoscaler;  // {kind: Karpenter | ClusterAutoscaler | None, …}
+  wire::Tree machines;    // a catalogue in the format of Karpenter's KWOK provider; null: the built-in one
+  bool agents = false;    // nodes are measured
+  std::vector<wire::Tree> objects;  // as they are, first of all
   std::vector<Fleet> fleets;
   std::vector<WorkloadPlan> workloads;
   std::vector<Happening> happenings;

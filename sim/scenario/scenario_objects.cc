@@ -8,7 +8,7 @@ namespace tamp::world {
 namespace {
 
 using api::ResourceId;
-using codec::Tree;
+using wire::Tree;
 
 struct Place {
   std::optional<ResourceId> resource;

@@ -8,13 +8,13 @@
 namespace tamp::world {
 
 // "Deployment default/web"
-std::string object_title(const codec::Tree& object);
+std::string object_title(const wire::Tree& object);
 
 // Makes it, or changes what is there into it. Its namespace is made if need be.
-api::Outcome apply_object(api::Server& server, const codec::Tree& object);
+api::Outcome apply_object(api::Server& server, const wire::Tree& object);
 // By kind, name and namespace.
-api::Outcome remove_object(api::Server& server, const codec::Tree& object);
+api::Outcome remove_object(api::Server& server, const wire::Tree& object);
 // Sets annotations; those that are null are removed.
-api::Outcome annotate_object(api::Server& server, const codec::Tree& object, const codec::Tree& annotations);
+api::Outcome annotate_object(api::Server& server, const wire::Tree& object, const wire::Tree& annotations);
 
 }  // namespace tamp::world

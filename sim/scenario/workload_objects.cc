@@ -5,7 +5,7 @@
 namespace tamp::world {
 namespace {
 
-using codec::Tree;
+using wire::Tree;
 
 // Objects are merged member by member, anything else is replaced.
 void merge(Tree& into, const Tree& from) {

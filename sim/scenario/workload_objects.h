@@ -13,7 +13,7 @@ namespace tamp::world {
 std::string choose(const Choice& choice, Dice& dice);
 
 // One copy of the workload (`number` from 1; the name carries it if there are several), and its PodDisruptionBudget.
-std::vector<codec::Tree> workload_objects(const WorkloadPlan& plan, int number, Dice& dice);
+std::vector<wire::Tree> workload_objects(const WorkloadPlan& plan, int number, Dice& dice);
 
 // The name that a copy has.
 std::string workload_name(const WorkloadPlan& plan, int number);

@@ -5,7 +5,7 @@
 namespace tamp::world {
 namespace {
 
-using codec::Tree;
+using wire::Tree;
 
 // kube-scheduler writes a series on when it ends, and every half hour; it ends after six minutes without news.
 constexpr Duration kBetweenWrites = Duration::minutes(6);

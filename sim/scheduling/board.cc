@@ -11,8 +11,8 @@
 namespace tamp::world {
 namespace {
 
-using codec::ObjectKind;
-using codec::Tree;
+using wire::ObjectKind;
+using wire::Tree;
 
 // Would the decoder see the same pod? Most writes to a pod are about its health, which is no business of the scheduler's.
 bool same_pod(const api::Object& a, const api::Object& b) {
@@ -73,7 +73,7 @@ Board& Board::operator=(const Board& other) {
 
 PodId Board::find_pod(std::string_view ns, std::string_view name) const {
   const Symbol a = cluster_.symbols.find(ns), b = cluster_.symbols.find(name);
-  const auto found = pods_.find(codec::key_of(a, b));
+  const auto found = pods_.find(store::key_of(a, b));
   return found == pods_.end() ? PodId() : found->second;
 }
 
@@ -123,33 +123,33 @@ bool Board::apply(const api::Change& change) {
 template <typename T>
 std::optional<T> Board::decode(const api::Object& object, ObjectKind kind) {
   text_.clear();
-  codec::append_json(text_, object.tree());
-  const Result<codec::Json> json = codec::Json::parse(text_);
+  wire::append_json(text_, object.tree());
+  const Result<wire::Json> json = wire::Json::parse(text_);
   if (!json) return {};
   const auto count = [&] {
-    if constexpr (std::is_same_v<T, codec::BoundPod>)
+    if constexpr (std::is_same_v<T, store::BoundPod>)
       return cluster_.pods.size();
     else
-      return codec::list_of(cluster_, static_cast<const T*>(nullptr)).size();
+      return store::list_of(cluster_, static_cast<const T*>(nullptr)).size();
   };
   const std::size_t before = count();
-  codec::Decoder decoder(cluster_, json->root());
-  const bool namespaced = codec::info(kind).namespaced;
-  codec::decode_object(decoder, kind, namespaced ? word(object.ns()) : Symbol(), word(object.name()));
+  wire::Decoder decoder(cluster_, json->root());
+  const bool namespaced = wire::info(kind).namespaced;
+  wire::decode_object(decoder, kind, namespaced ? word(object.ns()) : Symbol(), word(object.name()));
   if (count() == before) return {};
-  T decoded = codec::take_last<T>(cluster_);
+  T decoded = store::take_last<T>(cluster_);
   if (decoder.failed()) return {};
   return decoded;
 }
 
 template <typename T>
 bool Board::apply_other(const api::Change& change, ObjectKind kind, std::vector<T>& list) {
-  const bool namespaced = codec::info(kind).namespaced;
-  const codec::NameKey key =
-      codec::key_of(namespaced ? word(change.object().ns()) : Symbol(), word(change.object().name()));
+  const bool namespaced = wire::info(kind).namespaced;
+  const store::NameKey key =
+      store::key_of(namespaced ? word(change.object().ns()) : Symbol(), word(change.object().name()));
   std::optional<T> decoded = change.after ? decode<T>(*change.after, kind) : std::nullopt;
   const auto found =
-      std::find_if(list.begin(), list.end(), [&](const T& object) { return codec::name_key(object) == key; });
+      std::find_if(list.begin(), list.end(), [&](const T& object) { return store::name_key(object) == key; });
   if (!decoded) {
     if (found == list.end()) return false;
     list.erase(found);
@@ -167,8 +167,8 @@ bool Board::apply_other(const api::Change& change, ObjectKind kind, std::vector<
 bool Board::apply_pod(const api::Change& change) {
   if (change.before && change.after && same_pod(*change.before, *change.after)) return false;
   const api::Object& object = change.object();
-  const codec::NameKey key = codec::key_of(word(object.ns()), word(object.name()));
-  auto decoded = change.after ? decode<codec::BoundPod>(*change.after, ObjectKind::Pod) : std::nullopt;
+  const store::NameKey key = store::key_of(word(object.ns()), word(object.name()));
+  auto decoded = change.after ? decode<store::BoundPod>(*change.after, ObjectKind::Pod) : std::nullopt;
   const auto found = pods_.find(key);
   if (!decoded) {
     if (found == pods_.end()) return false;

@@ -55,9 +55,9 @@ class Board {
   bool apply_pod(const api::Change& change);
   bool apply_node(const api::Change& change);
   template <typename T>
-  bool apply_other(const api::Change& change, codec::ObjectKind kind, std::vector<T>& list);
+  bool apply_other(const api::Change& change, wire::ObjectKind kind, std::vector<T>& list);
   template <typename T>
-  std::optional<T> decode(const api::Object& object, codec::ObjectKind kind);
+  std::optional<T> decode(const api::Object& object, wire::ObjectKind kind);
 
   void lift(PodId pod);
   void set_down(PodId pod, NodeRef node);

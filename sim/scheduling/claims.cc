@@ -12,7 +12,7 @@ namespace {
 using api::Object;
 using api::ObjectPtr;
 using api::ResourceId;
-using codec::Tree;
+using wire::Tree;
 
 constexpr std::string_view kZone = "topology.kubernetes.io/zone";
 

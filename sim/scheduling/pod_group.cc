@@ -8,7 +8,7 @@ namespace {
 
 using api::ObjectPtr;
 using api::ResourceId;
-using codec::Tree;
+using wire::Tree;
 
 void add_labels(Board& board, const Tree& labels, LabelSelector& into) {
   for (const Tree::Member& label : labels.members())

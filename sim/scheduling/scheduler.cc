@@ -17,7 +17,7 @@ namespace {
 using api::Object;
 using api::ObjectPtr;
 using api::ResourceId;
-using codec::Tree;
+using wire::Tree;
 
 // How long one pod takes the scheduler.
 constexpr std::int64_t kShortestCycle = 1'000'000, kLongestCycle = 3'000'000;  // ns

@@ -15,7 +15,7 @@ namespace {
 
 using api::ObjectPtr;
 using api::ResourceId;
-using codec::Tree;
+using wire::Tree;
 
 // A world of one actor. A copy is a world of its own.
 class Theatre {
@@ -26,7 +26,7 @@ class Theatre {
   }
 
   static Tree tree(const std::string& json) {
-    auto parsed = codec::read_tree(json);
+    auto parsed = wire::read_tree(json);
     EXPECT_TRUE(parsed.ok()) << json;
     return parsed.ok() ? *std::move(parsed) : Tree();
   }

@@ -11,7 +11,7 @@ namespace tamp::world {
 namespace {
 
 using api::ResourceId;
-using codec::Tree;
+using wire::Tree;
 
 constexpr const char* kMachines = R"(
 machines:
@@ -137,7 +137,7 @@ TEST(KarpenterLike, LaunchesAClaimThatSomebodyElseMakes) {
   Play play(with_web(kKarpenter, "2"));
   const auto claims = play.world.api().find_resource("karpenter.sh", "nodeclaims");
   const Tree claim =
-      *codec::read_tree(R"({"apiVersion":"karpenter.sh/v1","kind":"NodeClaim","metadata":{"name":"ours",
+      *wire::read_tree(R"({"apiVersion":"karpenter.sh/v1","kind":"NodeClaim","metadata":{"name":"ours",
       "labels":{"karpenter.sh/nodepool":"default"},"annotations":{"karpenter.sh/do-not-disrupt":"true"}},
       "spec":{"requirements":[{"key":"node.kubernetes.io/instance-type","operator":"In","values":["large"]}]}})");
   ASSERT_TRUE(play.world.api().create(*claims, "", claim).ok());

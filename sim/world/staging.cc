@@ -15,7 +15,7 @@ namespace tamp::world {
 namespace {
 
 using api::ResourceId;
-using codec::Tree;
+using wire::Tree;
 
 Status apply_or_tell(api::Server& server, const Tree& object) {
   const api::Outcome outcome = apply_object(server, object);
@@ -24,9 +24,9 @@ Status apply_or_tell(api::Server& server, const Tree& object) {
 }
 
 Status apply_yaml(api::Server& server, std::string_view yaml) {
-  TAMP_TRY(const std::vector<std::string> documents, codec::yaml_to_json(std::string(yaml)));
+  TAMP_TRY(const std::vector<std::string> documents, wire::yaml_to_json(std::string(yaml)));
   for (const std::string& document : documents) {
-    TAMP_TRY(const Tree object, codec::read_tree(document));
+    TAMP_TRY(const Tree object, wire::read_tree(document));
     TAMP_CHECK(apply_or_tell(server, object));
   }
   return success();
@@ -58,7 +58,7 @@ Result<ClusterAutoscalerSettings> autoscaler_settings(const Tree& tree) {
 
 Result<Tree> catalogue_of(const Scenario& scenario) {
   if (!scenario.machines.is_null()) return scenario.machines;
-  return codec::read_tree(std::string(text::builtin_machines));
+  return wire::read_tree(std::string(text::builtin_machines));
 }
 
 Status place_fleet(World& world, const Fleet& fleet, Dice& dice) {
@@ -85,8 +85,7 @@ Status place_fleet(World& world, const Fleet& fleet, Dice& dice) {
 }  // namespace
 
 std::string machine_catalogue(const Scenario& scenario) {
-  return scenario.machines.is_null() ? std::string(text::builtin_machines)
-                                     : codec::to_json(scenario.machines);
+  return scenario.machines.is_null() ? std::string(text::builtin_machines) : wire::to_json(scenario.machines);
 }
 
 Result<World> make_world(const Scenario& scenario, std::uint64_t seed) {

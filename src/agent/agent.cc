@@ -8,11 +8,11 @@
 
 namespace tamp::agent {
 
-Result<std::string> name_of_node(const std::string& given, const std::vector<codec::NodePod>& pods,
+Result<std::string> name_of_node(const std::string& given, const std::vector<wire::NodePod>& pods,
                                  const std::string& hostname) {
   if (!given.empty()) return given;
   std::set<std::string> names;
-  for (const codec::NodePod& pod : pods)
+  for (const wire::NodePod& pod : pods)
     if (!pod.node.empty()) names.insert(pod.node);
   if (names.empty() || names.contains(hostname)) return hostname;
   if (names.size() == 1) return *names.begin();
@@ -25,15 +25,15 @@ Result<std::string> name_of_node(const std::string& given, const std::vector<cod
 namespace {
 
 // Pods of several nodes, as of a whole cluster: those that have a cgroup here tell which node this is.
-std::vector<codec::NodePod> found_here(const CgroupTree& tree, const std::vector<codec::NodePod>& pods) {
+std::vector<wire::NodePod> found_here(const CgroupTree& tree, const std::vector<wire::NodePod>& pods) {
   std::vector<std::string> uids;
   uids.reserve(pods.size());
-  for (const codec::NodePod& pod : pods) uids.push_back(pod.cgroup);
+  for (const wire::NodePod& pod : pods) uids.push_back(pod.cgroup);
   std::sort(uids.begin(), uids.end());
   std::set<std::string> found;
   for (const PodDirectory& directory : tree.find(uids)) found.insert(directory.uid);
-  std::vector<codec::NodePod> here;
-  for (const codec::NodePod& pod : pods)
+  std::vector<wire::NodePod> here;
+  for (const wire::NodePod& pod : pods)
     if (found.contains(pod.cgroup)) here.push_back(pod);
   return here;
 }
@@ -47,7 +47,7 @@ Agent::Agent(AgentOptions options, CgroupTree tree, std::string node, Machine ma
       machine_(std::move(machine)),
       sampler_(options_.interval) {}
 
-Result<Agent> Agent::start(AgentOptions options, std::vector<codec::NodePod> pods) {
+Result<Agent> Agent::start(AgentOptions options, std::vector<wire::NodePod> pods) {
   Machine machine = read_machine(options.kernel);
   TAMP_TRY(CgroupTree tree, CgroupTree::open(options.cgroup_root));
   auto node = name_of_node(options.node, pods, machine.hostname);
@@ -62,8 +62,8 @@ Result<Agent> Agent::start(AgentOptions options, std::vector<codec::NodePod> pod
   return agent;
 }
 
-void Agent::follow(std::vector<codec::NodePod> pods) {
-  std::erase_if(pods, [&](const codec::NodePod& pod) { return !pod.node.empty() && pod.node != node_; });
+void Agent::follow(std::vector<wire::NodePod> pods) {
+  std::erase_if(pods, [&](const wire::NodePod& pod) { return !pod.node.empty() && pod.node != node_; });
   sampler_.follow(std::move(pods));
   scanned_.reset();
 }

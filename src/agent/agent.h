@@ -27,15 +27,15 @@ struct AgentOptions {
 
 // Which node this is: as given; the host's name if pods have it; the one that all pods are on. Where that does not decide, it is an
 // error.
-Result<std::string> name_of_node(const std::string& given, const std::vector<codec::NodePod>& pods,
+Result<std::string> name_of_node(const std::string& given, const std::vector<wire::NodePod>& pods,
                                  const std::string& hostname);
 
 class Agent {
  public:
-  static Result<Agent> start(AgentOptions options, std::vector<codec::NodePod> pods);
+  static Result<Agent> start(AgentOptions options, std::vector<wire::NodePod> pods);
 
   // The pods as they are listed now; those of other nodes are left out.
-  void follow(std::vector<codec::NodePod> pods);
+  void follow(std::vector<wire::NodePod> pods);
   // One reading of everything, on the monotonic clock. Times do not fall.
   void tick(Time now, bool thorough = false);
   Snapshot snapshot(Moment now);

@@ -13,7 +13,7 @@ using testing::pod;
 using testing::pressure;
 using testing::TempTree;
 
-codec::NodePod pod_on(const std::string& name, const std::string& node) {
+wire::NodePod pod_on(const std::string& name, const std::string& node) {
   auto p = pod(name, "uid-" + name);
   p.node = node;
   return p;
@@ -59,7 +59,7 @@ class AgentTest : public ::testing::Test {
     tree_.write("cgroup/kubepods/podu/cpu.stat", cpu_stat(0));
     tree_.write("cgroup/kubepods/podu/cpu.pressure", pressure(0));
   }
-  Agent start(std::vector<codec::NodePod> pods) {
+  Agent start(std::vector<wire::NodePod> pods) {
     AgentOptions options;
     options.cgroup_root = tree_.path("cgroup");
     options.kernel = {tree_.path("proc"), tree_.path("sys")};
@@ -88,10 +88,10 @@ TEST_F(AgentTest, ObservesFromTheFirstToTheLastSecond) {
     tree_.write("cgroup/kubepods/podu/cpu.pressure", pressure(us / 4));
   };
   const auto json =
-      codec::Json::parse(observe(agent, Duration::seconds(10), Duration::seconds(1), clock_.clock()));
+      wire::Json::parse(observe(agent, Duration::seconds(10), Duration::seconds(1), clock_.clock()));
   ASSERT_TRUE(json);
   EXPECT_EQ(clock_.sleeps, 10);
-  const codec::Value seen = *json->root().get("pods").elements().begin();
+  const wire::Value seen = *json->root().get("pods").elements().begin();
   EXPECT_EQ(seen.get("samples").integer(), 11);
   EXPECT_EQ(seen.get("cpu").get("usageCores").get("10s").number(), 0.5);
   EXPECT_EQ(seen.get("cpu").get("pressure").get("some").get("10s").number(), 0.25);
@@ -101,7 +101,7 @@ TEST_F(AgentTest, ObservesFromTheFirstToTheLastSecond) {
 
 TEST_F(AgentTest, ObservesOnceIfThereIsNoTime) {
   Agent agent = start({pod("a", "u")});
-  const auto json = codec::Json::parse(observe(agent, Duration(), Duration::seconds(1), clock_.clock()));
+  const auto json = wire::Json::parse(observe(agent, Duration(), Duration::seconds(1), clock_.clock()));
   ASSERT_TRUE(json);
   EXPECT_EQ(clock_.sleeps, 0);
   EXPECT_EQ((*json->root().get("pods").elements().begin()).get("samples").integer(), 1);

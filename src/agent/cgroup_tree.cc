@@ -19,7 +19,7 @@ constexpr std::size_t kMostContainers = 32;
 bool is_empty(const Handle& directory) {
   std::array<char, 256> buffer{};
   const auto text = read_text_at(directory, "cgroup.events", buffer);
-  return text && codec::parse_stat_key(*text, "populated") == 0;
+  return text && wire::parse_stat_key(*text, "populated") == 0;
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ void CgroupTree::walk(const Handle& directory, const std::string& path, int dept
     Handle child = open_directory_at(directory, name.c_str());
     if (!child.open()) continue;  // it has vanished meanwhile
     std::string child_path = path.empty() ? name : path + "/" + name;
-    auto uid = codec::pod_of_cgroup(name);
+    auto uid = wire::pod_of_cgroup(name);
     if (!uid || !std::binary_search(uids.begin(), uids.end(), *uid))
       walk(child, child_path, depth + 1, uids, visited, found);
     else
@@ -78,7 +78,7 @@ PodDirectory CgroupTree::describe(std::string uid, std::string path, Handle dire
   if (memory_.open()) pod.memory = open_directory_at(memory_, pod.path.c_str());
   const Handle& quotas = pod.cpu.open() ? pod.cpu : pod.directory;
   for (const std::string& name : directories_in(quotas)) {
-    if (!codec::container_of_cgroup(name) || pod.containers.size() == kMostContainers) continue;
+    if (!wire::container_of_cgroup(name) || pod.containers.size() == kMostContainers) continue;
     Handle container = open_directory_at(quotas, name.c_str());
     if (!container.open()) continue;
     const std::uint64_t inode = inode_of(container);

@@ -20,23 +20,23 @@ std::string body_of(int status) {
 
 }  // namespace
 
-Gate::Gate(kube::Loop& loop, serve::CallerAccess* access, GateOptions options)
+Gate::Gate(net::Loop& loop, net::CallerAccess* access, GateOptions options)
     : loop_(loop),
       access_(access),
       options_(std::move(options)),
       known_(options_.known_rate, options_.known_burst, loop.instant()),
       strangers_(options_.stranger_rate, options_.stranger_burst, loop.instant()) {}
 
-serve::HttpResponse Gate::refusal(int status) {
+net::HttpResponse Gate::refusal(int status) {
   for (std::size_t i = 0; i < kRefusals.size(); ++i)
     if (kRefusals[i] == status) ++refused_[i];
-  serve::HttpResponse response{.status = status, .body = body_of(status)};
+  net::HttpResponse response{.status = status, .body = body_of(status)};
   if (status == 401) response.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"tamp-agent\"");
   if (status == 429 || status == 503) response.headers.emplace_back("Retry-After", "1");
   return response;
 }
 
-void Gate::ask(const serve::HttpRequest& request, Verdict verdict) {
+void Gate::ask(const net::HttpRequest& request, Verdict verdict) {
   const auto& name = request.certified_name;
   const bool certified = name && (options_.client_name.empty() || *name == options_.client_name);
   const bool known = options_.anybody || certified ||
@@ -46,15 +46,15 @@ void Gate::ask(const serve::HttpRequest& request, Verdict verdict) {
   if (access_ == nullptr || (name && request.authorization.empty()))
     return verdict(refusal(name ? 403 : 401));
   access_->ask(request.authorization, request.path,
-               [this, verdict = std::move(verdict)](serve::Access access) {
+               [this, verdict = std::move(verdict)](net::AccessDecision access) {
                  switch (access) {
-                   case serve::Access::Allowed:
+                   case net::AccessDecision::Allowed:
                      return verdict(std::nullopt);
-                   case serve::Access::Unauthenticated:
+                   case net::AccessDecision::Unauthenticated:
                      return verdict(refusal(401));
-                   case serve::Access::Forbidden:
+                   case net::AccessDecision::Forbidden:
                      return verdict(refusal(403));
-                   case serve::Access::Unknown:
+                   case net::AccessDecision::Unknown:
                      return verdict(refusal(503));
                  }
                });

@@ -32,25 +32,25 @@ struct GateOptions {
 class Gate {
  public:
   // Nothing: may pass. Otherwise what to answer.
-  using Verdict = std::function<void(std::optional<serve::HttpResponse> refusal)>;
+  using Verdict = std::function<void(std::optional<net::HttpResponse> refusal)>;
 
   // `access` may be null: then tokens are of no use.
-  Gate(kube::Loop& loop, serve::CallerAccess* access, GateOptions options);
+  Gate(net::Loop& loop, net::CallerAccess* access, GateOptions options);
 
   // The verdict comes at once, or when the API server has said who it is.
-  void ask(const serve::HttpRequest& request, Verdict verdict);
+  void ask(const net::HttpRequest& request, Verdict verdict);
 
   // How often it was answered with 401, 403, 429, 503.
   static constexpr std::array<int, 4> kRefusals = {401, 403, 429, 503};
   const std::array<std::uint64_t, 4>& refused() const { return refused_; }
 
  private:
-  serve::HttpResponse refusal(int status);
+  net::HttpResponse refusal(int status);
 
-  kube::Loop& loop_;
-  serve::CallerAccess* access_;
+  net::Loop& loop_;
+  net::CallerAccess* access_;
   GateOptions options_;
-  kube::TokenBucket known_, strangers_;
+  net::TokenBucket known_, strangers_;
   std::array<std::uint64_t, 4> refused_{};
 };
 

@@ -11,32 +11,32 @@ namespace {
 class GateTest : public ::testing::Test {
  protected:
   GateTest() {
-    transport_.on_send = [this](const kube::Request& request) {
-      if (!reachable_) return kube::no_answer();
+    transport_.on_send = [this](const net::Request& request) {
+      if (!reachable_) return net::no_answer();
       const bool good = request.body.find("good") != std::string::npos;
       const bool weak = request.body.find("weak") != std::string::npos;
       if (request.target.find("tokenreviews") != std::string::npos)
-        return kube::answer(201, good || weak ? R"({"kind":"TokenReview","status":{"authenticated":true,)"
-                                                R"("user":{"username":")" +
-                                                    std::string(good ? "good" : "weak") + R"("}}})"
-                                              : std::string(R"({"kind":"TokenReview","status":{}})"));
-      return kube::answer(201, std::string(R"({"kind":"SubjectAccessReview","status":{"allowed":)") +
-                                   (good ? "true}}" : "false}}"));
+        return net::answer(201, good || weak ? R"({"kind":"TokenReview","status":{"authenticated":true,)"
+                                               R"("user":{"username":")" +
+                                                   std::string(good ? "good" : "weak") + R"("}}})"
+                                             : std::string(R"({"kind":"TokenReview","status":{}})"));
+      return net::answer(201, std::string(R"({"kind":"SubjectAccessReview","status":{"allowed":)") +
+                                  (good ? "true}}" : "false}}"));
     };
   }
   // 200: may pass.
-  int ask(Gate& gate, const serve::HttpRequest& request) {
+  int ask(Gate& gate, const net::HttpRequest& request) {
     std::optional<int> status;
-    gate.ask(request, [&](const std::optional<serve::HttpResponse>& refusal) {
+    gate.ask(request, [&](const std::optional<net::HttpResponse>& refusal) {
       status = refusal ? refusal->status : 200;
       refusal_ = refusal;
     });
     loop_.advance_until([&] { return status.has_value(); }, Duration::minutes(1));
     return status.value_or(0);
   }
-  static serve::HttpRequest observe(const std::string& authorization = "",
-                                    std::optional<std::string> certified_name = {}) {
-    serve::HttpRequest request;
+  static net::HttpRequest observe(const std::string& authorization = "",
+                                  std::optional<std::string> certified_name = {}) {
+    net::HttpRequest request;
     request.method = "GET";
     request.path = "/observe";
     request.authorization = authorization;
@@ -44,11 +44,11 @@ class GateTest : public ::testing::Test {
     return request;
   }
 
-  kube::FakeLoop loop_;
-  kube::ScriptedTransport transport_{loop_};
-  kube::Client client_{loop_, transport_};
-  serve::CallerAccess access_{loop_, client_};
-  std::optional<serve::HttpResponse> refusal_;
+  net::FakeLoop loop_;
+  net::ScriptedTransport transport_{loop_};
+  net::Client client_{loop_, transport_};
+  net::CallerAccess access_{loop_, client_};
+  std::optional<net::HttpResponse> refusal_;
   bool reachable_ = true;
 };
 

@@ -24,21 +24,21 @@ Result<std::string> read_pem(const std::string& path) {
   return text;
 }
 
-Result<std::optional<serve::TlsIdentity>> Identity::renew(Time now) {
-  serve::TlsIdentity fresh;
+Result<std::optional<net::TlsIdentity>> Identity::renew(Time now) {
+  net::TlsIdentity fresh;
   if (!files_.certificate.empty()) {
     TAMP_TRY(fresh.certificate_chain, read_pem(files_.certificate));
     TAMP_TRY(fresh.private_key, read_pem(files_.key));
     if (last_ && last_->certificate_chain == fresh.certificate_chain &&
         last_->private_key == fresh.private_key)
-      return std::optional<serve::TlsIdentity>();
+      return std::optional<net::TlsIdentity>();
   } else {
     if (last_) {
-      TAMP_TRY(const serve::Validity validity, serve::certificate_validity(last_->certificate_chain));
-      if (!serve::rotation_due(validity, now)) return std::optional<serve::TlsIdentity>();
+      TAMP_TRY(const net::Validity validity, net::certificate_validity(last_->certificate_chain));
+      if (!net::rotation_due(validity, now)) return std::optional<net::TlsIdentity>();
     }
-    TAMP_TRY(const serve::CertifiedKey authority, serve::make_authority("tamp-agent", now));
-    TAMP_TRY(serve::CertifiedKey made, serve::make_serving_certificate(authority, names_, now));
+    TAMP_TRY(const net::CertifiedKey authority, net::make_authority("tamp-agent", now));
+    TAMP_TRY(net::CertifiedKey made, net::make_serving_certificate(authority, names_, now));
     fresh = {std::move(made.certificate), std::move(made.private_key)};
   }
   last_ = fresh;

@@ -23,12 +23,12 @@ class Identity {
       : files_(std::move(files)), names_(std::move(names)) {}
 
   // The identity to show from `now` on, if it is another than the last one.
-  Result<std::optional<serve::TlsIdentity>> renew(Time now);
+  Result<std::optional<net::TlsIdentity>> renew(Time now);
 
  private:
   IdentityFiles files_;
   std::vector<std::string> names_;
-  std::optional<serve::TlsIdentity> last_;
+  std::optional<net::TlsIdentity> last_;
 };
 
 // A file whole, at most a mebibyte.

@@ -8,8 +8,8 @@ namespace {
 // A node has a hundred pods or two; small pages keep what is held at once small.
 constexpr int kPage = 50;
 
-kube::WatchSink sink_of(codec::NodePodStore& store, const std::function<void()>& tell) {
-  kube::WatchSink sink;
+net::WatchSink sink_of(wire::NodePodStore& store, const std::function<void()>& tell) {
+  net::WatchSink sink;
   sink.begin_list = [&store] { store.begin_list(); };
   sink.page = [&store](const std::string& bytes) { return store.add_page(bytes); };
   sink.end_list = [&store, tell] {
@@ -24,8 +24,8 @@ kube::WatchSink sink_of(codec::NodePodStore& store, const std::function<void()>&
   return sink;
 }
 
-kube::ReflectorOptions pods_of(const std::string& node) {
-  kube::ReflectorOptions options;
+net::ReflectorOptions pods_of(const std::string& node) {
+  net::ReflectorOptions options;
   options.field_selector = "spec.nodeName=" + node;
   options.page_size = kPage;
   return options;
@@ -39,12 +39,12 @@ void complain_once(const Complaint& complain, std::string& last, const std::stri
 
 }  // namespace
 
-ApiPods::ApiPods(kube::Loop& loop, kube::Client& client, const std::string& node, const TierFloors& floors,
+ApiPods::ApiPods(net::Loop& loop, net::Client& client, const std::string& node, const TierFloors& floors,
                  PodsChanged changed, Complaint complain)
     : store_(floors),
       changed_(std::move(changed)),
       complain_(std::move(complain)),
-      reflector_(loop, client, kube::kPods, sink_of(store_, [this] { tell(); }), pods_of(node)) {
+      reflector_(loop, client, net::kPods, sink_of(store_, [this] { tell(); }), pods_of(node)) {
   reflector_.set_on_change([this] {
     const auto& state = reflector_.state();
     complain_once(complain_, complained_,
@@ -52,7 +52,7 @@ ApiPods::ApiPods(kube::Loop& loop, kube::Client& client, const std::string& node
   });
 }
 
-std::optional<kube::Instant> ApiPods::heard() const {
+std::optional<net::Instant> ApiPods::heard() const {
   return reflector_.state().synced ? std::optional(reflector_.state().last_contact) : std::nullopt;
 }
 
@@ -62,7 +62,7 @@ void ApiPods::tell() {
   changed_(store_.pods());
 }
 
-KubeletPods::KubeletPods(kube::Loop& loop, kube::Client& client, std::string path, const TierFloors& floors,
+KubeletPods::KubeletPods(net::Loop& loop, net::Client& client, std::string path, const TierFloors& floors,
                          PodsChanged changed, Complaint complain, Duration every)
     : loop_(loop),
       client_(client),
@@ -73,15 +73,15 @@ KubeletPods::KubeletPods(kube::Loop& loop, kube::Client& client, std::string pat
       every_(every) {}
 
 void KubeletPods::ask() {
-  under_way_ = client_.get_path(path_, [this](const kube::Reply& reply) {
+  under_way_ = client_.get_path(path_, [this](const net::Reply& reply) {
     got(reply);
     under_way_ = loop_.after(every_, [this] { ask(); });
   });
 }
 
-void KubeletPods::got(const kube::Reply& reply) {
+void KubeletPods::got(const net::Reply& reply) {
   if (!reply.ok()) return complain_once(complain_, complained_, "the kubelet's pods: " + reply.error->text());
-  auto pods = codec::read_node_pods({"the kubelet's pods", reply.body}, floors_);
+  auto pods = wire::read_node_pods({"the kubelet's pods", reply.body}, floors_);
   if (!pods) return complain_once(complain_, complained_, pods.error().message);
   complain_once(complain_, complained_, "");
   heard_ = loop_.instant();

@@ -20,59 +20,59 @@
 
 namespace tamp::agent {
 
-using PodsChanged = std::function<void(std::vector<codec::NodePod>)>;
+using PodsChanged = std::function<void(std::vector<wire::NodePod>)>;
 // For people; not the same twice in a row.
 using Complaint = std::function<void(const std::string&)>;
 
 class ApiPods {
  public:
   // `changed` is called with the first list, however long it is, and then whenever a pod is another.
-  ApiPods(kube::Loop& loop, kube::Client& client, const std::string& node, const TierFloors& floors,
+  ApiPods(net::Loop& loop, net::Client& client, const std::string& node, const TierFloors& floors,
           PodsChanged changed, Complaint complain);
   ApiPods(const ApiPods&) = delete;
   ApiPods& operator=(const ApiPods&) = delete;
 
   void start() { reflector_.start(); }
   // When the API server was last heard; none before the first list.
-  std::optional<kube::Instant> heard() const;
+  std::optional<net::Instant> heard() const;
 
  private:
   void tell();
 
-  codec::NodePodStore store_;
+  wire::NodePodStore store_;
   PodsChanged changed_;
   Complaint complain_;
   bool told_ = false;
   std::string complained_;
-  kube::Reflector reflector_;
+  net::Reflector reflector_;
 };
 
 class KubeletPods {
  public:
   // `path` is "/pods" on the server of `client`. Pods of no node are this one's: static pods that no API server knows yet.
-  KubeletPods(kube::Loop& loop, kube::Client& client, std::string path, const TierFloors& floors,
+  KubeletPods(net::Loop& loop, net::Client& client, std::string path, const TierFloors& floors,
               PodsChanged changed, Complaint complain, Duration every = Duration::seconds(10));
   KubeletPods(const KubeletPods&) = delete;
   KubeletPods& operator=(const KubeletPods&) = delete;
 
   void start() { ask(); }
-  std::optional<kube::Instant> heard() const { return heard_; }
+  std::optional<net::Instant> heard() const { return heard_; }
 
  private:
   void ask();
-  void got(const kube::Reply& reply);
+  void got(const net::Reply& reply);
 
-  kube::Loop& loop_;
-  kube::Client& client_;
+  net::Loop& loop_;
+  net::Client& client_;
   std::string path_;
   TierFloors floors_;
   PodsChanged changed_;
   Complaint complain_;
   Duration every_;
-  std::optional<std::vector<codec::NodePod>> pods_;
-  std::optional<kube::Instant> heard_;
+  std::optional<std::vector<wire::NodePod>> pods_;
+  std::optional<net::Instant> heard_;
   std::string complained_;
-  kube::Pending under_way_;
+  net::Pending under_way_;
 };
 
 }  // namespace tamp::agent

@@ -8,7 +8,7 @@
 namespace tamp::agent {
 namespace {
 
-using kube::answer;
+using net::answer;
 
 std::string pod(const std::string& name, const std::string& cpu = "100m") {
   return R"({"metadata":{"namespace":"ns","name":")" + name + R"(","uid":"u-)" + name +
@@ -22,9 +22,9 @@ std::string list(const std::string& items) {
 class LivePods : public ::testing::Test {
  protected:
   PodsChanged changed() {
-    return [this](const std::vector<codec::NodePod>& pods) {
+    return [this](const std::vector<wire::NodePod>& pods) {
       std::string names;
-      for (const codec::NodePod& p : pods) names += p.name + " ";
+      for (const wire::NodePod& p : pods) names += p.name + " ";
       told_.push_back(names);
     };
   }
@@ -32,14 +32,14 @@ class LivePods : public ::testing::Test {
     return [this](const std::string& what) { complaints_.push_back(what); };
   }
 
-  kube::FakeLoop loop_;
-  kube::ScriptedTransport transport_{loop_};
-  kube::Client client_{loop_, transport_};
+  net::FakeLoop loop_;
+  net::ScriptedTransport transport_{loop_};
+  net::Client client_{loop_, transport_};
   std::vector<std::string> told_, complaints_;
 };
 
 TEST_F(LivePods, OfTheApiAreThoseOfThisNode) {
-  transport_.on_send = [](const kube::Request&) { return answer(200, list(pod("a"))); };
+  transport_.on_send = [](const net::Request&) { return answer(200, list(pod("a"))); };
   ApiPods pods(loop_, client_, "node-1", {}, changed(), complain());
   EXPECT_FALSE(pods.heard());
   pods.start();
@@ -49,7 +49,7 @@ TEST_F(LivePods, OfTheApiAreThoseOfThisNode) {
   EXPECT_EQ(told_, std::vector<std::string>{"a "});
   EXPECT_TRUE(pods.heard());
   ASSERT_EQ(transport_.live_streams(), 1u);
-  kube::ScriptedStream& watch = transport_.last_stream();
+  net::ScriptedStream& watch = transport_.last_stream();
   EXPECT_NE(watch.request().target.find("fieldSelector=spec.nodeName%3Dnode-1"), std::string::npos);
   watch.open();
   watch.line(R"({"type":"ADDED","object":)" + pod("b") + "}");
@@ -59,7 +59,7 @@ TEST_F(LivePods, OfTheApiAreThoseOfThisNode) {
 }
 
 TEST_F(LivePods, AnEmptyNodeIsTold) {
-  transport_.on_send = [](const kube::Request&) { return answer(200, list("")); };
+  transport_.on_send = [](const net::Request&) { return answer(200, list("")); };
   ApiPods pods(loop_, client_, "n", {}, changed(), complain());
   pods.start();
   loop_.settle();
@@ -68,15 +68,15 @@ TEST_F(LivePods, AnEmptyNodeIsTold) {
 
 TEST_F(LivePods, WhatIsKnownStaysWhenTheApiIsGone) {
   bool reachable = true;
-  transport_.on_send = [&](const kube::Request&) {
-    return reachable ? answer(200, list(pod("a"))) : kube::no_answer("no route");
+  transport_.on_send = [&](const net::Request&) {
+    return reachable ? answer(200, list(pod("a"))) : net::no_answer("no route");
   };
   ApiPods pods(loop_, client_, "n", {}, changed(), complain());
   pods.start();
   loop_.settle();
   const auto heard = pods.heard();
   reachable = false;
-  transport_.on_stream = [](kube::ScriptedStream& stream) { stream.fail("no route"); };
+  transport_.on_stream = [](net::ScriptedStream& stream) { stream.fail("no route"); };
   transport_.last_stream().fail("no route");
   loop_.advance(Duration::minutes(2));
   EXPECT_EQ(told_.size(), 1u);
@@ -86,7 +86,7 @@ TEST_F(LivePods, WhatIsKnownStaysWhenTheApiIsGone) {
 
 TEST_F(LivePods, OfTheKubeletAreAskedForAgainAndAgain) {
   std::string body = list(pod("a"));
-  transport_.on_send = [&](const kube::Request&) { return answer(200, body); };
+  transport_.on_send = [&](const net::Request&) { return answer(200, body); };
   KubeletPods pods(loop_, client_, "/pods", {}, changed(), complain());
   pods.start();
   loop_.settle();
@@ -101,7 +101,7 @@ TEST_F(LivePods, OfTheKubeletAreAskedForAgainAndAgain) {
 TEST_F(LivePods, AKubeletThatTalksNonsenseChangesNothing) {
   std::string body = list(pod("a"));
   int status = 200;
-  transport_.on_send = [&](const kube::Request&) { return answer(status, body); };
+  transport_.on_send = [&](const net::Request&) { return answer(status, body); };
   KubeletPods pods(loop_, client_, "/pods", {}, changed(), complain());
   pods.start();
   loop_.settle();

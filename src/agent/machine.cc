@@ -12,8 +12,8 @@
 namespace tamp::agent {
 namespace {
 
-using codec::count_of_list;
-using codec::parse_kib_key;
+using wire::count_of_list;
+using wire::parse_kib_key;
 
 class KernelDirectory {
  public:

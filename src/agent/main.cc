@@ -47,7 +47,7 @@ std::optional<std::string> environment(const std::string& name) {
   return value != nullptr ? std::optional<std::string>(value) : std::nullopt;
 }
 
-Result<codec::Input> read_input(const std::string& path) {
+Result<wire::Input> read_input(const std::string& path) {
   const bool standard = path == "-";
   const std::string name = standard ? "<stdin>" : path;
   std::ifstream file;
@@ -63,7 +63,7 @@ Result<codec::Input> read_input(const std::string& path) {
     if (bytes.size() > kLargestFile) return Error{name + ": is too large"};
   }
   if (stream.bad()) return Error{name + ": cannot be read"};
-  return codec::Input{name, std::move(bytes)};
+  return wire::Input{name, std::move(bytes)};
 }
 
 // Up to a dozen files are open for each pod, and many systems start programs with a soft limit of 1024.
@@ -75,13 +75,13 @@ void allow_many_files() {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-Result<std::vector<codec::NodePod>> read_pods(const Flags& flags) {
-  TAMP_TRY(const codec::Input input, read_input(flags.pods));
-  return codec::read_node_pods(input, flags.tiers);
+Result<std::vector<wire::NodePod>> read_pods(const Flags& flags) {
+  TAMP_TRY(const wire::Input input, read_input(flags.pods));
+  return wire::read_node_pods(input, flags.tiers);
 }
 
 Result<std::string> run_observe(const Flags& flags) {
-  TAMP_TRY(std::vector<codec::NodePod> pods, flags.pods.empty() ? fetch_pods(flags) : read_pods(flags));
+  TAMP_TRY(std::vector<wire::NodePod> pods, flags.pods.empty() ? fetch_pods(flags) : read_pods(flags));
   TAMP_TRY(Agent agent, Agent::start(flags.agent, std::move(pods)));
   return observe(agent, flags.seconds, flags.agent.interval, real_clock());
 }

@@ -96,7 +96,7 @@ void fold(Windowed& into, const Windowed& value, bool first, Combine combine) {
   one(into.s300, value.s300);
 }
 
-void add_to_tier(TierRequests& requests, TierDetails& details, const codec::NodePod& pod,
+void add_to_tier(TierRequests& requests, TierDetails& details, const wire::NodePod& pod,
                  const PodObservation& seen) {
   const bool first = requests.pods == 0;
   ++requests.pods;
@@ -215,7 +215,7 @@ std::string write_observation(const Snapshot& snapshot, JsonWriter::Style style)
   w.key("tiers").begin_array();
   for (std::size_t i = 0; i < o.tiers.size(); ++i) {
     w.begin_object();
-    codec::write_tier_fields(w, kAllTiers[i], sum_of(o.tiers[i]));
+    wire::write_tier_fields(w, kAllTiers[i], sum_of(o.tiers[i]));
     write(w, "usageCores", snapshot.tiers[i].cpu_usage);
     write(w, "highestCorrectedPressure", snapshot.tiers[i].cpu_corrected_most);
     w.end_object();

@@ -9,22 +9,22 @@
 namespace tamp::agent {
 namespace {
 
-using codec::Value;
 using testing::cpu_stat;
 using testing::pod;
 using testing::pressure;
 using testing::TempTree;
+using wire::Value;
 
 // There, and null: Value::get() does not tell that from absent.
 bool is_null(Value object, std::string_view key) {
-  for (const codec::Field field : object.fields())
+  for (const wire::Field field : object.fields())
     if (field.key == key) return field.value.kind() == Value::Kind::Null;
   return false;
 }
 
 class ObservationTest : public ::testing::Test {
  protected:
-  void follow(std::vector<codec::NodePod> pods) { sampler_.follow(std::move(pods)); }
+  void follow(std::vector<wire::NodePod> pods) { sampler_.follow(std::move(pods)); }
   void scan() {
     auto tree = CgroupTree::open(tree_.path());
     ASSERT_TRUE(tree);
@@ -173,7 +173,7 @@ TEST_F(ObservationTest, TheDocumentReadsBackAsWhatWasObserved) {
   }
   const Snapshot taken = snapshot();
   for (const auto style : {JsonWriter::Style::Pretty, JsonWriter::Style::Compact}) {
-    const auto read = codec::read_observation(write_observation(taken, style));
+    const auto read = wire::read_observation(write_observation(taken, style));
     ASSERT_TRUE(read) << read.error().message;
     EXPECT_EQ(*read, taken.observation);
   }
@@ -187,7 +187,7 @@ TEST_F(ObservationTest, TheDocumentHasEveryKeyAndNullForWhatIsNotKnown) {
   tree_.write("podu/memory.max", "max\n");
   scan();
   for (int s = 0; s <= 10; ++s) sample();
-  const auto json = codec::Json::parse(write_observation(snapshot()));
+  const auto json = wire::Json::parse(write_observation(snapshot()));
   ASSERT_TRUE(json);
   const Value root = json->root();
   EXPECT_EQ(root.get("node").string(), "node-1");

@@ -11,7 +11,7 @@ void Pages::tick() {
   document_.reset();
 }
 
-void Pages::follow(std::vector<codec::NodePod> pods) {
+void Pages::follow(std::vector<wire::NodePod> pods) {
   const std::lock_guard lock(mutex_);
   agent_.follow(std::move(pods));
   pods_known_ = true;

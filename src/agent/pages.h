@@ -29,7 +29,7 @@ class Pages {
   Pages(Agent agent, std::function<Moment()> now) : agent_(std::move(agent)), now_(std::move(now)) {}
 
   void tick();
-  void follow(std::vector<codec::NodePod> pods);
+  void follow(std::vector<wire::NodePod> pods);
   // Before it is first told who runs here, an agent that waits for that has nothing to say.
   void await_pods();
 

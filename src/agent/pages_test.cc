@@ -15,7 +15,7 @@ using testing::TempTree;
 
 class PagesTest : public ::testing::Test {
  protected:
-  Pages start(std::vector<codec::NodePod> pods) {
+  Pages start(std::vector<wire::NodePod> pods) {
     tree_.write("cgroup/podu/cpu.stat", cpu_stat(0));
     tree_.write("cgroup/podu/cpu.pressure", pressure(0));
     AgentOptions options;
@@ -43,7 +43,7 @@ TEST_F(PagesTest, ObserveIsTheDocument) {
   const Page page = pages.answer("GET", "/observe");
   EXPECT_EQ(page.status, 200);
   EXPECT_EQ(page.type, "application/json");
-  const auto seen = codec::read_observation(page.body);
+  const auto seen = wire::read_observation(page.body);
   ASSERT_TRUE(seen);
   EXPECT_EQ(seen->node, "node");
   ASSERT_EQ(seen->pods.size(), 1u);
@@ -127,7 +127,7 @@ TEST_F(PagesTest, FollowsOtherPods) {
   Pages pages = start({});
   pages.follow({pod("a", "u")});
   run(pages, 1);
-  const auto seen = codec::read_observation(pages.answer("GET", "/observe").body);
+  const auto seen = wire::read_observation(pages.answer("GET", "/observe").body);
   ASSERT_TRUE(seen);
   EXPECT_EQ(seen->pods.size(), 1u);
 }

@@ -13,7 +13,7 @@ constexpr std::size_t kLargestFile = 16 * 1024;
 // Whoever writes a copy of the files may be seen in the middle of it.
 constexpr int kTriesOfACopy = 3;
 
-void put(Reading& reading, Counter counter, const std::optional<codec::PressureLine>& line) {
+void put(Reading& reading, Counter counter, const std::optional<wire::PressureLine>& line) {
   if (!line) return;
   reading[counter] = line->total_us;
   reading.average(counter) = static_cast<std::uint16_t>(line->avg10_centi);
@@ -59,7 +59,7 @@ auto PodCgroup::read_file(const Handle& directory, OpenFile& file, bool thorough
 }
 
 bool PodCgroup::read_pressure(OpenFile& file, Counter some, Counter full, Reading& reading, bool thorough) {
-  const auto pressure = read_file(at_.directory, file, thorough, codec::parse_pressure);
+  const auto pressure = read_file(at_.directory, file, thorough, wire::parse_pressure);
   if (!pressure) return false;
   put(reading, some, pressure->some);
   put(reading, full, pressure->full);
@@ -68,8 +68,8 @@ bool PodCgroup::read_pressure(OpenFile& file, Counter some, Counter full, Readin
 
 std::optional<std::uint64_t> PodCgroup::read_throttled(const Handle& directory, OpenFile& file,
                                                        bool thorough) {
-  if (at_.cpu.open()) return read_file(directory, file, thorough, codec::parse_cpu_stat_v1);
-  const auto stat = read_file(directory, file, thorough, codec::parse_cpu_stat);
+  if (at_.cpu.open()) return read_file(directory, file, thorough, wire::parse_cpu_stat_v1);
+  const auto stat = read_file(directory, file, thorough, wire::parse_cpu_stat);
   return stat ? stat->throttled_us : std::nullopt;
 }
 
@@ -90,7 +90,7 @@ std::optional<std::uint64_t> PodCgroup::advance_throttling(std::uint64_t own, bo
 }
 
 bool PodCgroup::read_cpu(Reading& reading, bool thorough) {
-  const auto stat = read_file(at_.directory, cpu_stat_, thorough, codec::parse_cpu_stat);
+  const auto stat = read_file(at_.directory, cpu_stat_, thorough, wire::parse_cpu_stat);
   if (stat) reading[Counter::CpuUsage] = *stat->usage_us;
   const auto own = at_.cpu.open() ? read_throttled(at_.cpu, quota_stat_, thorough)
                                   : (stat ? stat->throttled_us : std::nullopt);
@@ -104,13 +104,13 @@ bool PodCgroup::read_cpu(Reading& reading, bool thorough) {
 
 void PodCgroup::read_memory(MemoryReading& memory, bool thorough) {
   const Handle& directory = at_.memory.open() ? at_.memory : at_.directory;
-  memory.current = read_file(directory, current_, thorough, codec::parse_number_file);
+  memory.current = read_file(directory, current_, thorough, wire::parse_number_file);
   if (!thorough) return;
   const char* inactive = at_.memory.open() ? "total_inactive_file" : "inactive_file";
   memory.inactive_file = read_file(directory, stat_, thorough, [&](std::string_view text) {
-    return codec::parse_stat_key(text, inactive);
+    return wire::parse_stat_key(text, inactive);
   });
-  memory.limit = read_file(directory, max_, thorough, codec::parse_limit);
+  memory.limit = read_file(directory, max_, thorough, wire::parse_limit);
 }
 
 bool PodCgroup::read(Reading& reading, MemoryReading& memory, bool thorough) {
@@ -121,7 +121,7 @@ bool PodCgroup::read(Reading& reading, MemoryReading& memory, bool thorough) {
   read_memory(memory, thorough);
   if (thorough) {
     const auto populated = read_file(at_.directory, events_, thorough, [](std::string_view text) {
-      return codec::parse_stat_key(text, "populated");
+      return wire::parse_stat_key(text, "populated");
     });
     populated_ = populated != 0;
   }

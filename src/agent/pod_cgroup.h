@@ -17,11 +17,11 @@ namespace tamp::agent {
 
 struct MemoryReading {
   std::optional<std::uint64_t> current, inactive_file;  // bytes
-  std::optional<codec::Limit> limit;
+  std::optional<wire::Limit> limit;
 
   std::optional<std::uint64_t> working_set() const {
     if (!current || !inactive_file) return std::nullopt;
-    return codec::working_set(*current, *inactive_file);
+    return wire::working_set(*current, *inactive_file);
   }
 };
 

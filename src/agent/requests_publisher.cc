@@ -11,12 +11,12 @@ namespace tamp::agent {
 std::string requests_patch(const RequestsByTier& requests) {
   JsonWriter w;
   w.begin_object().key("metadata").begin_object().key("annotations").begin_object();
-  w.field(codec::kRequestsAnnotation, std::string_view(codec::write_tier_requests(requests)));
+  w.field(wire::kRequestsAnnotation, std::string_view(wire::write_tier_requests(requests)));
   w.end_object().end_object().end_object();
   return w.take();
 }
 
-RequestsPublisher::RequestsPublisher(kube::Loop& loop, kube::Client& client, std::string node,
+RequestsPublisher::RequestsPublisher(net::Loop& loop, net::Client& client, std::string node,
                                      std::function<void(const std::string&)> complain,
                                      PublisherOptions options)
     : loop_(loop),
@@ -38,7 +38,7 @@ void RequestsPublisher::consider() {
     Duration pause = options_.at_most_every;
     if (published_ == wanted_)
       pause.ns = options_.again_every.ns +
-                 kube::random_part(Duration{options_.again_every.ns / 2}, loop_.random()).ns;
+                 net::random_part(Duration{options_.again_every.ns / 2}, loop_.random()).ns;
     wait.ns = pause.ns - since.ns;
   }
   if (wait.ns <= 0) return write();
@@ -49,11 +49,11 @@ void RequestsPublisher::write() {
   timer_.cancel();
   writing_ = true;
   tried_ = loop_.instant();
-  under_way_ = client_.patch(kube::kNodes, "", node_, "", kube::PatchType::Merge, requests_patch(*wanted_),
-                             [this, requests = *wanted_](const kube::Reply& reply) { got(reply, requests); });
+  under_way_ = client_.patch(net::kNodes, "", node_, "", net::PatchType::Merge, requests_patch(*wanted_),
+                             [this, requests = *wanted_](const net::Reply& reply) { got(reply, requests); });
 }
 
-void RequestsPublisher::got(const kube::Reply& reply, const RequestsByTier& requests) {
+void RequestsPublisher::got(const net::Reply& reply, const RequestsByTier& requests) {
   writing_ = false;
   if (reply.ok()) {
     published_ = requests;

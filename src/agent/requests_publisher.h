@@ -24,7 +24,7 @@ struct PublisherOptions {
 
 class RequestsPublisher {
  public:
-  RequestsPublisher(kube::Loop& loop, kube::Client& client, std::string node,
+  RequestsPublisher(net::Loop& loop, net::Client& client, std::string node,
                     std::function<void(const std::string&)> complain, PublisherOptions options = {});
   RequestsPublisher(const RequestsPublisher&) = delete;
   RequestsPublisher& operator=(const RequestsPublisher&) = delete;
@@ -38,18 +38,18 @@ class RequestsPublisher {
  private:
   void consider();
   void write();
-  void got(const kube::Reply& reply, const RequestsByTier& requests);
+  void got(const net::Reply& reply, const RequestsByTier& requests);
 
-  kube::Loop& loop_;
-  kube::Client& client_;
+  net::Loop& loop_;
+  net::Client& client_;
   std::string node_;
   std::function<void(const std::string&)> complain_;
   PublisherOptions options_;
   std::optional<RequestsByTier> wanted_, published_;
-  std::optional<kube::Instant> tried_;
+  std::optional<net::Instant> tried_;
   bool writing_ = false;
   std::uint64_t written_ = 0, failed_ = 0;
-  kube::Pending under_way_, timer_;
+  net::Pending under_way_, timer_;
 };
 
 // {"metadata":{"annotations":{"temper.codes/requests":"…"}}}

@@ -11,8 +11,8 @@ namespace {
 class Publisher : public ::testing::Test {
  protected:
   Publisher() {
-    transport_.on_send = [this](const kube::Request&) {
-      return refused_ ? kube::refuse(403, "Forbidden") : kube::answer(200);
+    transport_.on_send = [this](const net::Request&) {
+      return refused_ ? net::refuse(403, "Forbidden") : net::answer(200);
     };
   }
   static RequestsByTier some(std::int64_t pods) {
@@ -22,9 +22,9 @@ class Publisher : public ::testing::Test {
   }
   std::size_t writes() const { return transport_.sent.size(); }
 
-  kube::FakeLoop loop_;
-  kube::ScriptedTransport transport_{loop_};
-  kube::Client client_{loop_, transport_};
+  net::FakeLoop loop_;
+  net::ScriptedTransport transport_{loop_};
+  net::Client client_{loop_, transport_};
   std::vector<std::string> complaints_;
   RequestsPublisher publisher_{loop_, client_, "node-1",
                                [this](const std::string& what) { complaints_.push_back(what); }};
@@ -35,8 +35,8 @@ TEST_F(Publisher, WritesTheAnnotationOfItsNodeAndNothingElse) {
   publisher_.set(some(2));
   loop_.settle();
   ASSERT_EQ(writes(), 1u);
-  const kube::Request& request = transport_.sent[0];
-  EXPECT_EQ(request.method, kube::Method::Patch);
+  const net::Request& request = transport_.sent[0];
+  EXPECT_EQ(request.method, net::Method::Patch);
   EXPECT_TRUE(request.target.starts_with("/api/v1/nodes/node-1?")) << request.target;
   EXPECT_EQ(request.content_type, "application/merge-patch+json");
   EXPECT_TRUE(request.body.starts_with(

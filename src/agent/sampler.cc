@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kThoroughEvery = 5;
 
-bool same_pod(const codec::NodePod& a, const codec::NodePod& b) {
+bool same_pod(const wire::NodePod& a, const wire::NodePod& b) {
   return a.uid == b.uid && a.ns == b.ns && a.name == b.name && a.cgroup == b.cgroup;
 }
 
@@ -21,10 +21,10 @@ void forget(Followed& f) {
 
 }  // namespace
 
-void Sampler::follow(std::vector<codec::NodePod> pods) {
+void Sampler::follow(std::vector<wire::NodePod> pods) {
   std::vector<Followed> followed;
   followed.reserve(pods.size());
-  for (codec::NodePod& pod : pods) {
+  for (wire::NodePod& pod : pods) {
     const auto known =
         std::find_if(pods_.begin(), pods_.end(), [&](const Followed& f) { return same_pod(f.pod, pod); });
     if (known == pods_.end()) {

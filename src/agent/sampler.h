@@ -16,7 +16,7 @@
 namespace tamp::agent {
 
 struct Followed {
-  codec::NodePod pod;
+  wire::NodePod pod;
   std::optional<PodCgroup> cgroup;  // none: not found, or it has gone
   Series series;
   Maxima maxima;
@@ -28,7 +28,7 @@ class Sampler {
   explicit Sampler(Duration interval) : interval_(interval) {}
 
   // The pods of this node. Those that are known already keep what was read of them. REQUIRES: in the order of read_node_pods.
-  void follow(std::vector<codec::NodePod> pods);
+  void follow(std::vector<wire::NodePod> pods);
   // Looks for their cgroups. One that is another under the same name begins anew.
   void scan(const CgroupTree& tree);
   // The machine was booted meanwhile, or its clock is another: nothing read so far counts.

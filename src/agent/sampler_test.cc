@@ -82,7 +82,7 @@ TEST_F(SamplerTest, MeasuresWhatTheKernelCounts) {
   EXPECT_DOUBLE_EQ(*rate(Counter::MemorySome), 0.02);
   EXPECT_DOUBLE_EQ(*rate(Counter::IoSome), 0.002);
   EXPECT_EQ(first().memory.working_set(), 700u);
-  EXPECT_EQ(first().memory.limit, codec::Limit{5000});
+  EXPECT_EQ(first().memory.limit, wire::Limit{5000});
 }
 
 TEST_F(SamplerTest, AllocatesNothingOnceItIsSetUp) {
@@ -241,7 +241,7 @@ TEST_F(SamplerTest, OnAHybridMachineReadsBothHierarchies) {
   EXPECT_DOUBLE_EQ(*rate(Counter::Throttled), 0.25);
   EXPECT_EQ(rate(Counter::CpuSome), 0.0);
   EXPECT_EQ(first().memory.working_set(), 700u);
-  EXPECT_EQ(first().memory.limit, codec::Limit{});
+  EXPECT_EQ(first().memory.limit, wire::Limit{});
 }
 
 }  // namespace

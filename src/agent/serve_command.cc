@@ -39,32 +39,32 @@ std::optional<std::filesystem::file_time_type> changed_at(const std::string& fil
 
 // A server, and those of our clients that speak to it.
 struct Link {
-  Link(kube::RealLoop& loop, const kube::Access& access) : transport(loop, access), loop_(loop) {}
+  Link(net::RealLoop& loop, const net::Access& access) : transport(loop, access), loop_(loop) {}
 
   // Each purpose has its own pace, so that none waits for another.
-  kube::Client& client(double qps, int burst) {
-    kube::ClientOptions options;
+  net::Client& client(double qps, int burst) {
+    net::ClientOptions options;
     options.qps = qps;
     options.burst = burst;
     options.field_manager = "tamp-agent";
     options.read_timeout = Duration::seconds(15);
-    clients_.push_back(std::make_unique<kube::Client>(loop_, transport, options));
+    clients_.push_back(std::make_unique<net::Client>(loop_, transport, options));
     return *clients_.back();
   }
 
-  kube::CurlTransport transport;
+  net::CurlTransport transport;
 
  private:
-  kube::RealLoop& loop_;
-  std::vector<std::unique_ptr<kube::Client>> clients_;
+  net::RealLoop& loop_;
+  std::vector<std::unique_ptr<net::Client>> clients_;
 };
 
-Result<std::unique_ptr<Link>> link_to_api(kube::RealLoop& loop, const Flags& flags) {
+Result<std::unique_ptr<Link>> link_to_api(net::RealLoop& loop, const Flags& flags) {
   auto access =
-      kube::find_access({.kubeconfig = flags.kubeconfig,
-                         .context = {},
-                         .variable = kube::environment_variable,
-                         .service_account_directory = kube::AccessOptions().service_account_directory});
+      net::find_access({.kubeconfig = flags.kubeconfig,
+                        .context = {},
+                        .variable = net::environment_variable,
+                        .service_account_directory = net::AccessOptions().service_account_directory});
   if (!access)
     return std::move(access).error().with(
         flags.pods.empty() ? "no --pods and no --kubelet-url, and the API server cannot be asked"
@@ -82,11 +82,11 @@ struct LivePods {
   std::optional<KubeletPods> kubelet;
   std::optional<ApiPods> api;
 
-  Status start(kube::RealLoop& loop, Link* api_link, const Flags& flags, const std::string& node,
+  Status start(net::RealLoop& loop, Link* api_link, const Flags& flags, const std::string& node,
                const PodsChanged& changed) {
     if (!flags.kubelet_url.empty()) {
       TAMP_TRY(const KubeletAddress at, parse_kubelet_url(flags.kubelet_url));
-      kube::Access access;
+      net::Access access;
       access.server = at.server;
       kubelet_link = std::make_unique<Link>(loop, access);
       kubelet.emplace(loop, kubelet_link->client(5, 5), at.path, flags.tiers, changed, say);
@@ -97,7 +97,7 @@ struct LivePods {
     }
     return success();
   }
-  std::optional<kube::Instant> heard() const {
+  std::optional<net::Instant> heard() const {
     if (kubelet) return kubelet->heard();
     return api ? api->heard() : std::nullopt;
   }
@@ -106,7 +106,7 @@ struct LivePods {
 // The agent as it runs. Members are destroyed in reverse: the server first, the loop (which is the caller's) last.
 class Service {
  public:
-  Service(kube::RealLoop& loop, const Flags& flags, const ReadPods& read_pods)
+  Service(net::RealLoop& loop, const Flags& flags, const ReadPods& read_pods)
       : loop_(loop), flags_(flags), read_pods_(read_pods) {}
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
@@ -115,7 +115,7 @@ class Service {
   }
 
   Status start() {
-    std::vector<codec::NodePod> pods;
+    std::vector<wire::NodePod> pods;
     AgentOptions options = flags_.agent;
     const bool from_file = !flags_.pods.empty();
     if (from_file) {
@@ -134,7 +134,7 @@ class Service {
     if (!from_file) {
       pages_->await_pods();
       TAMP_CHECK(live_.start(loop_, api_.get(), flags_, node,
-                             [this](std::vector<codec::NodePod> fresh) { follow(std::move(fresh)); }));
+                             [this](std::vector<wire::NodePod> fresh) { follow(std::move(fresh)); }));
     }
     TAMP_CHECK(open_port());
     due_ = monotonic();
@@ -145,7 +145,7 @@ class Service {
  private:
   Time monotonic() const { return Time{loop_.instant().ns}; }
 
-  void follow(std::vector<codec::NodePod> pods) {
+  void follow(std::vector<wire::NodePod> pods) {
     pages_->follow(std::move(pods));
     if (publisher_) publisher_->set(pages_->requests());
     // A list is large once, and what it took is not needed again.
@@ -172,7 +172,7 @@ class Service {
   }
 
   Status open_port() {
-    serve::HttpOptions options;
+    net::HttpOptions options;
     options.port = flags_.port;
     options.max_body_bytes = 1024;
     options.max_connections = 32;
@@ -189,7 +189,7 @@ class Service {
       }
     }
     if (flags_.tokens) {
-      serve::CallerAccessOptions access;
+      net::CallerAccessOptions access;
       if (!flags_.token_audience.empty()) access.audiences.push_back(flags_.token_audience);
       access_.emplace(loop_, api_->client(5, 20), std::move(access));
     }
@@ -197,7 +197,7 @@ class Service {
                   GateOptions{.anybody = !flags_.authenticates(), .client_name = flags_.client_name});
     const auto start_on = [&](const std::string& address) {
       options.address = address;
-      return serve::HttpServer::start(options, [this](serve::HttpRequest request, serve::Responder respond) {
+      return net::HttpServer::start(options, [this](net::HttpRequest request, net::Responder respond) {
         handle(std::move(request), std::move(respond));
       });
     };
@@ -225,17 +225,17 @@ class Service {
   }
 
   // On the server's thread.
-  void handle(serve::HttpRequest request, serve::Responder respond) {
+  void handle(net::HttpRequest request, net::Responder respond) {
     const bool guarded = request.path == "/observe" || request.path == "/metrics";
     if (!guarded) return respond(response(request, {}));
     loop_.post([this, request = std::move(request), respond = std::move(respond)] {
-      gate_->ask(request, [this, request, respond](std::optional<serve::HttpResponse> refusal) {
+      gate_->ask(request, [this, request, respond](std::optional<net::HttpResponse> refusal) {
         respond(refusal ? std::move(*refusal) : response(request, figures()));
       });
     });
   }
 
-  serve::HttpResponse response(const serve::HttpRequest& request, const ServiceFigures& figures) {
+  net::HttpResponse response(const net::HttpRequest& request, const ServiceFigures& figures) {
     Page page = pages_->answer(request.method, request.path, figures);
     return {.status = page.status, .content_type = std::move(page.type), .body = std::move(page.body)};
   }
@@ -252,7 +252,7 @@ class Service {
     return f;
   }
 
-  kube::RealLoop& loop_;
+  net::RealLoop& loop_;
   const Flags& flags_;
   const ReadPods& read_pods_;
   std::optional<std::filesystem::file_time_type> changed_at_;
@@ -260,37 +260,37 @@ class Service {
   std::unique_ptr<Link> api_;
   std::optional<RequestsPublisher> publisher_;
   LivePods live_;
-  std::optional<serve::CallerAccess> access_;
+  std::optional<net::CallerAccess> access_;
   std::optional<Gate> gate_;
   std::optional<Identity> identity_;
   Time due_;
-  kube::Pending timer_, identity_timer_;
-  std::unique_ptr<serve::HttpServer> server_;
+  net::Pending timer_, identity_timer_;
+  std::unique_ptr<net::HttpServer> server_;
 };
 
 }  // namespace
 
 Status run_serve(const Flags& flags, const ReadPods& read_pods) {
-  kube::RealLoop loop;
-  const kube::StopSignals signals(loop, [&loop] { loop.stop(); });
+  net::RealLoop loop;
+  const net::StopSignals signals(loop, [&loop] { loop.stop(); });
   Service service(loop, flags, read_pods);
   TAMP_CHECK(service.start());
   loop.run();
   return success();
 }
 
-Result<std::vector<codec::NodePod>> fetch_pods(const Flags& flags) {
-  kube::RealLoop loop;
+Result<std::vector<wire::NodePod>> fetch_pods(const Flags& flags) {
+  net::RealLoop loop;
   std::unique_ptr<Link> api;
   if (flags.kubelet_url.empty()) {
     TAMP_TRY(api, link_to_api(loop, flags));
   }
-  std::optional<std::vector<codec::NodePod>> pods;
+  std::optional<std::vector<wire::NodePod>> pods;
   bool too_long = false;
-  const kube::Pending patience = loop.after(kFirstList, [&] { too_long = true; });
+  const net::Pending patience = loop.after(kFirstList, [&] { too_long = true; });
   LivePods live;
   TAMP_CHECK(live.start(loop, api.get(), flags, node_of(flags),
-                        [&](std::vector<codec::NodePod> fresh) { pods = std::move(fresh); }));
+                        [&](std::vector<wire::NodePod> fresh) { pods = std::move(fresh); }));
   loop.run_until([&] { return pods || too_long; });
   if (!pods) return Error{"who runs here could not be found out within " + format_duration(kFirstList)};
   return std::move(*pods);

@@ -12,12 +12,12 @@
 namespace tamp::agent {
 
 // The pods of a file: read when the agent starts and when the file changes.
-using ReadPods = std::function<Result<std::vector<codec::NodePod>>()>;
+using ReadPods = std::function<Result<std::vector<wire::NodePod>>()>;
 
 // Returns when SIGTERM or SIGINT arrives. REQUIRES: no other thread runs.
 Status run_serve(const Flags& flags, const ReadPods& read_pods);
 
 // Who runs here now, by the API server or the kubelet, for `tamp-agent observe`.
-Result<std::vector<codec::NodePod>> fetch_pods(const Flags& flags);
+Result<std::vector<wire::NodePod>> fetch_pods(const Flags& flags);
 
 }  // namespace tamp::agent

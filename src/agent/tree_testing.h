@@ -54,7 +54,7 @@ inline std::string cpu_stat(std::uint64_t usage_us, std::uint64_t throttled_us =
          std::to_string(throttled_us) + "\n";
 }
 
-inline codec::NodePod pod(const std::string& name, const std::string& uid, Tier tier = Tier::Normal) {
+inline wire::NodePod pod(const std::string& name, const std::string& uid, Tier tier = Tier::Normal) {
   return {.ns = "ns", .name = name, .uid = uid, .cgroup = uid, .node = "node", .tier = tier};
 }
 

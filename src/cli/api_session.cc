@@ -10,23 +10,23 @@
 namespace tamp::cli {
 namespace {
 
-using codec::Tree;
-using Kind = kube::ApiError::Kind;
+using wire::Tree;
+using Kind = net::ApiError::Kind;
 
-constexpr kube::ResourceType kSelfReviews{"authentication.k8s.io", "v1", "selfsubjectreviews", false};
+constexpr net::ResourceType kSelfReviews{"authentication.k8s.io", "v1", "selfsubjectreviews", false};
 
-std::string full_name(const kube::ResourceType& type) {
+std::string full_name(const net::ResourceType& type) {
   return type.group.empty() ? std::string(type.plural) : fmt::format("{}.{}", type.plural, type.group);
 }
 
 // Which role has the right, where Tamp's own manifests know one.
-std::string_view advice(std::string_view verb, const kube::ResourceType& type) {
+std::string_view advice(std::string_view verb, const net::ResourceType& type) {
   if (type.group != "temper.codes") return "";
   if (verb == "get" || verb == "list") return "; the ClusterRole tamp-viewer has it";
-  return type == kube::kConsolidationRuns ? "; the ClusterRole tamp-approver has it" : "";
+  return type == net::kConsolidationRuns ? "; the ClusterRole tamp-approver has it" : "";
 }
 
-std::string in_words(const kube::ApiError& error, std::string_view verb, const kube::ResourceType& type,
+std::string in_words(const net::ApiError& error, std::string_view verb, const net::ResourceType& type,
                      std::string_view name) {
   if (error.kind == Kind::Forbidden)
     return fmt::format("not allowed: the right to {} {} is missing{} ({})", verb, full_name(type),
@@ -44,18 +44,19 @@ std::string in_words(const kube::ApiError& error, std::string_view verb, const k
 
 }  // namespace
 
-Result<std::unique_ptr<ApiSession>> ApiSession::open(const Options& options, const Environment& environment) {
-  TAMP_TRY(const kube::Access access, access_of(options, environment));
+Result<std::unique_ptr<ApiSession>> ApiSession::open(const Options& options,
+                                                     const terminal::Environment& environment) {
+  TAMP_TRY(const net::Access access, access_of(options, environment));
   return std::make_unique<ApiSession>(access);
 }
 
-ApiSession::ApiSession(const kube::Access& access)
+ApiSession::ApiSession(const net::Access& access)
     : description_(access.description), transport_(loop_, access), client_(loop_, transport_) {}
 
-Result<Tree> ApiSession::ask(const std::function<kube::Pending(kube::Client&, kube::Done)>& question,
-                             std::string_view verb, const kube::ResourceType& type, std::string_view name) {
-  std::optional<kube::Reply> reply;
-  const kube::Pending pending = question(client_, [&](kube::Reply answer) { reply = std::move(answer); });
+Result<Tree> ApiSession::ask(const std::function<net::Pending(net::Client&, net::Done)>& question,
+                             std::string_view verb, const net::ResourceType& type, std::string_view name) {
+  std::optional<net::Reply> reply;
+  const net::Pending pending = question(client_, [&](net::Reply answer) { reply = std::move(answer); });
   loop_.run_until([&] { return reply.has_value(); });
   refusal_ = reply->error;
   if (refusal_) {
@@ -67,25 +68,24 @@ Result<Tree> ApiSession::ask(const std::function<kube::Pending(kube::Client&, ku
     const Duration ahead = *reply->date - loop_.now();
     ahead_ = ahead > kGrain || ahead < Duration{-kGrain.ns} ? ahead : Duration{};
   }
-  return codec::read_tree(reply->body);
+  return wire::read_tree(reply->body);
 }
 
-Result<Tree> ApiSession::get(const kube::ResourceType& type, std::string_view ns, std::string_view name) {
-  return ask(
-      [&](kube::Client& client, kube::Done done) { return client.get(type, ns, name, std::move(done)); },
-      "get", type, name);
+Result<Tree> ApiSession::get(const net::ResourceType& type, std::string_view ns, std::string_view name) {
+  return ask([&](net::Client& client, net::Done done) { return client.get(type, ns, name, std::move(done)); },
+             "get", type, name);
 }
 
-Result<Tree> ApiSession::list(const kube::ResourceType& type, std::string_view ns,
+Result<Tree> ApiSession::list(const net::ResourceType& type, std::string_view ns,
                               const std::string& label_selector) {
   Tree all = Tree::object({{"items", Tree::array()}});
-  kube::ListOptions options;
+  net::ListOptions options;
   options.ns = ns;
   options.limit = 500;
   options.label_selector = label_selector;
   do {
-    TAMP_TRY(Tree page, ask([&](kube::Client& client,
-                                kube::Done done) { return client.list_page(type, options, std::move(done)); },
+    TAMP_TRY(Tree page, ask([&](net::Client& client,
+                                net::Done done) { return client.list_page(type, options, std::move(done)); },
                             "list", type, ""));
     for (Tree& item : page.ensure("items").elements()) all.ensure("items").append(std::move(item));
     options.continue_token = page.at({"metadata", "continue"}).string();
@@ -93,19 +93,16 @@ Result<Tree> ApiSession::list(const kube::ResourceType& type, std::string_view n
   return all;
 }
 
-Result<Tree> ApiSession::create(const kube::ResourceType& type, const Tree& object) {
-  return ask(
-      [&](kube::Client& client, kube::Done done) {
-        return client.create(type, "", codec::to_json(object), std::move(done));
-      },
-      "create", type, object.at({"metadata", "name"}).string());
+Result<Tree> ApiSession::create(const net::ResourceType& type, const Tree& object) {
+  return ask([&](net::Client& client,
+                 net::Done done) { return client.create(type, "", wire::to_json(object), std::move(done)); },
+             "create", type, object.at({"metadata", "name"}).string());
 }
 
-Result<Tree> ApiSession::merge(const kube::ResourceType& type, std::string_view name, const Tree& patch) {
+Result<Tree> ApiSession::merge(const net::ResourceType& type, std::string_view name, const Tree& patch) {
   return ask(
-      [&](kube::Client& client, kube::Done done) {
-        return client.patch(type, "", name, "", kube::PatchType::Merge, codec::to_json(patch),
-                            std::move(done));
+      [&](net::Client& client, net::Done done) {
+        return client.patch(type, "", name, "", net::PatchType::Merge, wire::to_json(patch), std::move(done));
       },
       "patch", type, name);
 }
@@ -113,7 +110,7 @@ Result<Tree> ApiSession::merge(const kube::ResourceType& type, std::string_view 
 Result<std::string> ApiSession::own_name() {
   TAMP_TRY(const Tree answer,
            ask(
-               [&](kube::Client& client, kube::Done done) {
+               [&](net::Client& client, net::Done done) {
                  return client.review(
                      kSelfReviews, R"({"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"})",
                      std::move(done));
@@ -124,7 +121,7 @@ Result<std::string> ApiSession::own_name() {
 
 void ApiSession::wait(Duration time) {
   bool over = false;
-  const kube::Pending timer = loop_.after(time, [&] { over = true; });
+  const net::Pending timer = loop_.after(time, [&] { over = true; });
   loop_.run_until([&] { return over; });
 }
 

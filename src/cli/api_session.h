@@ -18,23 +18,24 @@ namespace tamp::cli {
 
 class ApiSession {
  public:
-  static Result<std::unique_ptr<ApiSession>> open(const Options& options, const Environment& environment);
-  ApiSession(const kube::Access& access);
+  static Result<std::unique_ptr<ApiSession>> open(const Options& options,
+                                                  const terminal::Environment& environment);
+  ApiSession(const net::Access& access);
   ApiSession(const ApiSession&) = delete;
   ApiSession& operator=(const ApiSession&) = delete;
 
-  Result<codec::Tree> get(const kube::ResourceType& type, std::string_view ns, std::string_view name);
+  Result<wire::Tree> get(const net::ResourceType& type, std::string_view ns, std::string_view name);
   // {"items": […]} of all pages.
-  Result<codec::Tree> list(const kube::ResourceType& type, std::string_view ns = {},
-                           const std::string& label_selector = {});
-  Result<codec::Tree> create(const kube::ResourceType& type, const codec::Tree& object);
-  Result<codec::Tree> merge(const kube::ResourceType& type, std::string_view name, const codec::Tree& patch);
+  Result<wire::Tree> list(const net::ResourceType& type, std::string_view ns = {},
+                          const std::string& label_selector = {});
+  Result<wire::Tree> create(const net::ResourceType& type, const wire::Tree& object);
+  Result<wire::Tree> merge(const net::ResourceType& type, std::string_view name, const wire::Tree& patch);
   // Who asks, as the API server knows them.
   Result<std::string> own_name();
 
   // Of the last question; nothing after an answer.
-  const std::optional<kube::ApiError>& refusal() const { return refusal_; }
-  bool refused_as(kube::ApiError::Kind kind) const { return refusal_ && refusal_->kind == kind; }
+  const std::optional<net::ApiError>& refusal() const { return refusal_; }
+  bool refused_as(net::ApiError::Kind kind) const { return refusal_ && refusal_->kind == kind; }
   // The cluster could not be asked, or refused: no mistake in what the user typed.
   bool failed() const { return failed_; }
 
@@ -43,14 +44,14 @@ class ApiSession {
   Time now() const { return loop_.now() + ahead_; }
 
  private:
-  Result<codec::Tree> ask(const std::function<kube::Pending(kube::Client&, kube::Done)>& question,
-                          std::string_view verb, const kube::ResourceType& type, std::string_view name);
+  Result<wire::Tree> ask(const std::function<net::Pending(net::Client&, net::Done)>& question,
+                         std::string_view verb, const net::ResourceType& type, std::string_view name);
 
   std::string description_;
-  kube::RealLoop loop_;
-  kube::CurlTransport transport_;
-  kube::Client client_;
-  std::optional<kube::ApiError> refusal_;
+  net::RealLoop loop_;
+  net::CurlTransport transport_;
+  net::Client client_;
+  std::optional<net::ApiError> refusal_;
   bool failed_ = false;
   Duration ahead_ = {};  // of the cluster's clock, as far as its whole seconds tell
 };

@@ -28,7 +28,7 @@ struct Loaded {
 };
 
 Result<Loaded> load(const Invocation& run) {
-  TAMP_TRY(codec::Reading reading, run.source());
+  TAMP_TRY(wire::Reading reading, run.source());
   for (std::size_t i = 0; i < std::min(reading.warnings.size(), kWarningsShown); ++i)
     run.warn("warning: " + reading.warnings[i]);
   if (reading.warnings.size() > kWarningsShown)
@@ -38,7 +38,7 @@ Result<Loaded> load(const Invocation& run) {
     ignored += (ignored.empty() ? "" : ", ") + std::to_string(n) + " " + kind;
   if (!ignored.empty()) run.warn("kinds that play no part were ignored: " + ignored);
   for (const std::string& note : run.options.notes) run.warn(note);
-  Settings settings = codec::resolve_settings(reading.cluster, run.options.settings);
+  Settings settings = situation::resolve_settings(reading.cluster, run.options.settings);
   return Loaded{std::move(reading.cluster), std::move(settings), std::move(reading.autoscaler)};
 }
 
@@ -50,8 +50,8 @@ void say_planner(const Invocation& run) {
 // None without --observe: then nothing can be proven, and the plan says so.
 Result<Observations> read_measurements(const Options& options) {
   if (!options.observe) return Observations{};
-  TAMP_TRY(const codec::Input input, read_input(*options.observe));
-  auto observations = codec::read_observations(input.bytes);
+  TAMP_TRY(const wire::Input input, read_input(*options.observe));
+  auto observations = wire::read_observations(input.bytes);
   if (!observations) return std::move(observations).error().with(input.name);
   return observations;
 }
@@ -98,41 +98,41 @@ Result<std::string> run_plan(const Invocation& run) {
   const double start = run.stopwatch();
   TAMP_TRY(const Loaded loaded, load(run));
   say_planner(run);
-  const decide::Context context{loaded.cluster, loaded.settings, run.now, run.options.last_node_deleted};
+  const situation::Context context{loaded.cluster, loaded.settings, run.now, run.options.last_node_deleted};
   const double read = run.stopwatch();
-  const decide::Plan plan = decide::make_plan(context, run.options.plan);
-  std::optional<prove::Proposal> proposal;
+  const search::Plan plan = search::make_plan(context, run.options.plan);
+  std::optional<proof::Proposal> proposal;
   if (run.options.slo) {
     TAMP_TRY(const Observations observations, read_measurements(run.options));
-    proposal = prove::propose(
+    proposal = proof::propose(
         {context, observations, true, false, loaded.autoscaler ? &*loaded.autoscaler : nullptr}, plan);
   }
-  std::optional<decide::Road> road;
+  std::optional<search::Road> road;
   if (run.options.steps)
-    road = decide::make_road(context, run.options.plan,
+    road = search::make_road(context, run.options.plan,
                              {.steps = *run.options.steps, .target = run.options.target_cost});
   const double planned = run.stopwatch();
 
-  report::PlanReport report{loaded.cluster, plan, run.options.plan.every, nullptr, std::nullopt};
+  explain::PlanReport report{loaded.cluster, plan, run.options.plan.every, nullptr, std::nullopt};
   if (proposal) report.proposal = &*proposal;
   if (road) report.road = &*road;
-  if (run.options.timings) report.timings = report::Timings{read - start, planned - read};
+  if (run.options.timings) report.timings = explain::Timings{read - start, planned - read};
   switch (run.options.format) {
     case Format::Json:
-      return report::plan_json(report);
+      return documents::plan_json(report);
     case Format::Yaml:
-      return report::plan_yaml(report);
+      return documents::plan_yaml(report);
     case Format::Table:
       break;
   }
-  std::optional<decide::Plan> alternatives;
+  std::optional<search::Plan> alternatives;
   if (run.options.all_methods && !run.options.plan.every) {
-    decide::PlanOptions each = run.options.plan;
+    search::PlanOptions each = run.options.plan;
     each.every = true;
-    alternatives = decide::make_plan(context, each);
+    alternatives = search::make_plan(context, each);
     report.alternatives = &*alternatives;
   }
-  return report::plan_page(report, run.style);
+  return explain::plan_page(report, run.style);
 }
 
 Result<std::string> run_explain(const Invocation& run) {
@@ -142,33 +142,33 @@ Result<std::string> run_explain(const Invocation& run) {
     return Error{"there is no node " + run.options.subject + " in the cluster" +
                  similar_nodes(loaded.cluster, run.options.subject)};
   say_planner(run);
-  const decide::Context context{loaded.cluster, loaded.settings, run.now, run.options.last_node_deleted};
-  const decide::Explanation explanation = decide::explain_node(context, node);
-  const report::ExplainReport report{loaded.cluster, explanation, run.now, loaded.settings.tiers};
+  const situation::Context context{loaded.cluster, loaded.settings, run.now, run.options.last_node_deleted};
+  const explain::Explanation explanation = explain::explain_node(context, node);
+  const explain::ExplainReport report{loaded.cluster, explanation, run.now, loaded.settings.tiers};
   switch (run.options.format) {
     case Format::Json:
-      return report::explain_json(report);
+      return documents::explain_json(report);
     case Format::Yaml:
-      return report::explain_yaml(report);
+      return documents::explain_yaml(report);
     case Format::Table:
       break;
   }
-  return report::explain_page(report, run.style);
+  return explain::explain_page(report, run.style);
 }
 
 Result<std::string> run_fits(const Invocation& run) {
   TAMP_TRY(const Loaded loaded, load(run));
   TAMP_TRY(const std::vector<PodId> pods, pods_asked_for(loaded.cluster, run.options));
-  const std::vector<schedule::PodFit> fits = schedule::fits(loaded.cluster, pods);
+  const std::vector<fit::PodFit> fits = fit::fits(loaded.cluster, pods);
   switch (run.options.format) {
     case Format::Json:
-      return report::fits_json(loaded.cluster, fits);
+      return documents::fits_json(loaded.cluster, fits);
     case Format::Yaml:
-      return report::fits_yaml(loaded.cluster, fits);
+      return documents::fits_yaml(loaded.cluster, fits);
     case Format::Table:
       break;
   }
-  return report::fits_page(loaded.cluster, fits, run.style);
+  return explain::fits_page(loaded.cluster, fits, run.style);
 }
 
 }  // namespace tamp::cli

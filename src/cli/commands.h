@@ -15,7 +15,7 @@ namespace tamp::cli {
 struct Invocation {
   const Options& options;
   const ClusterSource& source;
-  report::Style style;
+  explain::Style style;
   Time now;
   std::function<double()> stopwatch;             // milliseconds since some moment; only differences count
   std::function<void(const std::string&)> warn;  // one line for standard error

@@ -9,6 +9,7 @@
 namespace tamp::cli {
 
 // Returns when the controller has stopped in order. `version` is the program's.
-Status run_controller(const Options& options, const Environment& environment, const std::string& version);
+Status run_controller(const Options& options, const terminal::Environment& environment,
+                      const std::string& version);
 
 }  // namespace tamp::cli

@@ -19,30 +19,30 @@ namespace tamp::cli {
 class ControllerDashboard {
  public:
   // `version` of the program; `ns`: where records of runs and the dashboard's Service are. All must outlive this.
-  ControllerDashboard(kube::RealLoop& loop, kube::Access access, const control::Log& log, std::string ns,
+  ControllerDashboard(net::RealLoop& loop, net::Access access, const controller::Log& log, std::string ns,
                       const std::string& identity, const std::string& version);
   ControllerDashboard(const ControllerDashboard&) = delete;
   ControllerDashboard& operator=(const ControllerDashboard&) = delete;
 
   // Shows what `controller` decides. REQUIRES: not started yet.
-  Status serve(control::Controller& controller, const ControllerFlags& flags);
+  Status serve(controller::Controller& controller, const ControllerFlags& flags);
   // Before the controller goes.
   void stop();
   std::uint16_t port() const { return server_->port(); }
 
  private:
-  Status lead_service_here(control::Controller& controller, const ControllerFlags& flags);
+  Status lead_service_here(controller::Controller& controller, const ControllerFlags& flags);
   void tick();
 
-  kube::RealLoop& loop_;
-  kube::Access access_;
-  const control::Log& log_;
+  net::RealLoop& loop_;
+  net::Access access_;
+  const controller::Log& log_;
   std::string ns_;
-  control::DashboardFeed feed_;
-  std::unique_ptr<serve::Dashboard> dashboard_;
-  std::unique_ptr<serve::HttpServer> server_;
-  std::unique_ptr<control::LeaderService> service_;
-  kube::Pending tick_;
+  controller::DashboardFeed feed_;
+  std::unique_ptr<dashboard::Dashboard> dashboard_;
+  std::unique_ptr<net::HttpServer> server_;
+  std::unique_ptr<controller::LeaderService> service_;
+  net::Pending tick_;
 };
 
 }  // namespace tamp::cli

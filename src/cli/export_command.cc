@@ -17,9 +17,9 @@
 namespace tamp::cli {
 namespace {
 
-using codec::Tree;
+using wire::Tree;
 
-constexpr kube::ResourceType kConfigMaps{"", "v1", "configmaps", true};
+constexpr net::ResourceType kConfigMaps{"", "v1", "configmaps", true};
 constexpr int kMostParts = 4;
 
 std::string namespace_of(const Options& options) {
@@ -31,10 +31,10 @@ Result<std::string> ledger_lines(ApiSession& session, const std::string& ns, con
                                  std::string_view what) {
   std::string lines;
   for (int part = 1; part <= kMostParts; ++part) {
-    const auto object = session.get(kConfigMaps, ns, control::ledger_part(run, what, part));
-    if (!object && session.refused_as(kube::ApiError::Kind::NotFound)) break;
+    const auto object = session.get(kConfigMaps, ns, controller::ledger_part(run, what, part));
+    if (!object && session.refused_as(net::ApiError::Kind::NotFound)) break;
     if (!object) return Error{object.error().message};
-    lines += object->at({"data"})[control::ledger_key(what)].string();
+    lines += object->at({"data"})[controller::ledger_key(what)].string();
   }
   return lines;
 }
@@ -47,7 +47,7 @@ std::string moment(const std::string& lines, std::string_view which) {
   return lines.substr(at, lines.find('\n', at) + 1 - at);
 }
 
-std::string verdict(const report::AuditHead& head) {
+std::string verdict(const documents::AuditHead& head) {
   return fmt::format("{} audit records, each follows the one before it; the last is {}\n", head.records,
                      head.hash.empty() ? "none" : head.hash);
 }
@@ -61,8 +61,8 @@ Result<std::string> run_export(const RunInvocation& run) {
   run.failed = true;  // from here on nothing is the user's mistake
   const std::string& name = run.options.subject;
   const std::string& directory = run.options.target;
-  TAMP_TRY(const Tree object, session.get(kube::kConsolidationRuns, "", name));
-  TAMP_TRY(const execute::Run one, execute::read_run(codec::to_json(object)));
+  TAMP_TRY(const Tree object, session.get(net::kConsolidationRuns, "", name));
+  TAMP_TRY(const run::Run one, documents::read_run(wire::to_json(object)));
   const std::string ns = namespace_of(run.options);
   TAMP_TRY(const std::string audit, ledger_lines(session, ns, name, "audit"));
   TAMP_TRY(const std::string timeline, ledger_lines(session, ns, name, "timeline"));
@@ -70,10 +70,10 @@ Result<std::string> run_export(const RunInvocation& run) {
   if (::mkdir(directory.c_str(), 0755) != 0 && errno != EEXIST)
     return Error{directory + ": " + std::strerror(errno)};  // NOLINT(concurrency-mt-unsafe): one thread
   const std::pair<const char*, std::string> files[] = {
-      {"REPORT.md", report::run_report(one, session.now())},
+      {"REPORT.md", explain::run_report(one, session.now())},
       {"plan.json", moment(snapshots, "plan")},
-      {"final-status.json", codec::to_json(object["status"]) + "\n"},
-      {"phases.log", report::phase_log(one)},
+      {"final-status.json", wire::to_json(object["status"]) + "\n"},
+      {"phases.log", explain::phase_log(one)},
       {"timeline.jsonl", timeline},
       {"audit.jsonl", audit},
       {"snapshot-before.json", moment(snapshots, "before")},
@@ -96,8 +96,8 @@ Result<std::string> run_audit(const RunInvocation& run) {
   const std::string& what = run.options.target;
   struct stat info{};
   if (what == "-" || ::stat(what.c_str(), &info) == 0) {
-    TAMP_TRY(const codec::Input input, read_input(what));
-    auto head = report::verify_audit(input.bytes);
+    TAMP_TRY(const wire::Input input, read_input(what));
+    auto head = documents::verify_audit(input.bytes);
     if (!head) {
       run.failed = true;
       return std::move(head).error().with(what);
@@ -108,14 +108,14 @@ Result<std::string> run_audit(const RunInvocation& run) {
   if (!opened) return std::move(opened).error();
   ApiSession& session = **opened;
   run.failed = true;
-  TAMP_TRY(const Tree object, session.get(kube::kConsolidationRuns, "", what));
+  TAMP_TRY(const Tree object, session.get(net::kConsolidationRuns, "", what));
   TAMP_TRY(const std::string lines, ledger_lines(session, namespace_of(run.options), what, "audit"));
-  auto head = report::verify_audit(lines);
-  if (!head) return std::move(head).error().with("audit records of run " + report::printable(what));
+  auto head = documents::verify_audit(lines);
+  if (!head) return std::move(head).error().with("audit records of run " + explain::printable(what));
   const std::string_view known = object.at({"status", "auditHead"}).string();
-  if (!report::audit_contains(lines, known))
+  if (!documents::audit_contains(lines, known))
     return Error{fmt::format("audit records of run {}: the newest that its status knows, {}, is missing",
-                             report::printable(what), known)};
+                             explain::printable(what), known)};
   run.failed = false;
   return verdict(*head);
 }

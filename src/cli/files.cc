@@ -50,11 +50,11 @@ Status write_all(int fd, std::string_view text) {
 
 }  // namespace
 
-Result<codec::Input> read_input(const std::string& path, std::size_t largest) {
+Result<wire::Input> read_input(const std::string& path, std::size_t largest) {
   if (path == "-") {
     auto bytes = read_all(STDIN_FILENO, 0, largest);
     if (!bytes.ok()) return std::move(bytes).error().with("<stdin>");
-    return codec::Input{"<stdin>", std::move(bytes).value()};
+    return wire::Input{"<stdin>", std::move(bytes).value()};
   }
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return Error{path + ": cannot open: " + why(errno)};
@@ -70,7 +70,7 @@ Result<codec::Input> read_input(const std::string& path, std::size_t largest) {
   }
   ::close(fd);
   if (!bytes.ok()) return std::move(bytes).error().with(path);
-  return codec::Input{path, std::move(bytes).value()};
+  return wire::Input{path, std::move(bytes).value()};
 }
 
 Status write_output(std::string_view text) {

@@ -14,7 +14,7 @@ namespace tamp::cli {
 inline constexpr std::size_t kLargestFile = std::size_t{2} << 30;
 
 // `path` "-" is standard input, which messages call "<stdin>". Refuses directories and more than `largest` bytes.
-Result<codec::Input> read_input(const std::string& path, std::size_t largest = kLargestFile);
+Result<wire::Input> read_input(const std::string& path, std::size_t largest = kLargestFile);
 
 Status write_output(std::string_view text);
 // Readable by its owner alone: what people keep in such files names their machines and workloads.

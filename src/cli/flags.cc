@@ -162,11 +162,11 @@ Status apply_output(Options& o, const std::string& value, SettingSource) {
 
 Status apply_color(Options& o, const std::string& value, SettingSource) {
   if (value == "auto")
-    o.color = ColorWish::Auto;
+    o.color = terminal::ColorWish::Auto;
   else if (value == "always")
-    o.color = ColorWish::Always;
+    o.color = terminal::ColorWish::Always;
   else if (value == "never")
-    o.color = ColorWish::Never;
+    o.color = terminal::ColorWish::Never;
   else
     return expected(value, "auto, always or never");
   return success();

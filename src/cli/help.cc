@@ -24,11 +24,11 @@ std::string flag_lines(std::uint32_t command) {
   }
   constexpr std::size_t kColumn = 40;
   for (const auto& [left, flag] : lines)
-    if (report::display_width(left) <= kColumn) widest = std::max(widest, report::display_width(left));
+    if (explain::display_width(left) <= kColumn) widest = std::max(widest, explain::display_width(left));
   std::string out;
   for (const auto& [left, flag] : lines) {
     out += "  " + left;
-    const std::size_t width = report::display_width(left);
+    const std::size_t width = explain::display_width(left);
     out += width <= widest ? std::string(widest - width + 2, ' ') : "\n" + std::string(widest + 4, ' ');
     out += flag->help;
     out += flag->environment[0] != '\0' ? std::string(" [") + flag->environment + "]\n" : "\n";

@@ -27,10 +27,10 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  void page(codec::ObjectKind kind, std::size_t bytes) {
+  void page(wire::ObjectKind kind, std::size_t bytes) {
     bytes_ += bytes;
     if (shown_ && ++pages_ % 8 == 1)
-      write_error(fmt::format("\r\x1b[Kreading the cluster: {}, {:.0f} MiB", codec::info(kind).plural,
+      write_error(fmt::format("\r\x1b[Kreading the cluster: {}, {:.0f} MiB", wire::info(kind).plural,
                               static_cast<double>(bytes_) / (1 << 20)));
   }
 
@@ -40,26 +40,27 @@ class Progress {
 };
 
 // Runs a loop of its own until every kind was read, and what Cluster Autoscaler says of itself where that is wanted.
-Status read_all(const kube::Access& access, control::PageSink sink,
+Status read_all(const net::Access& access, controller::PageSink sink,
                 std::optional<AutoscalerStatus>* autoscaler = nullptr) {
-  kube::RealLoop loop;
-  kube::CurlTransport transport(loop, access);
-  kube::Client client(loop, transport, [] {
-    kube::ClientOptions eager;  // one command, then silence
+  net::RealLoop loop;
+  net::CurlTransport transport(loop, access);
+  net::Client client(loop, transport, [] {
+    net::ClientOptions eager;  // one command, then silence
     eager.qps = 200;
     eager.burst = 400;
     return eager;
   }());
   Progress progress;
   auto page = std::exchange(sink.page, nullptr);
-  sink.page = [&](codec::ObjectKind kind, std::string bytes) {
+  sink.page = [&](wire::ObjectKind kind, std::string bytes) {
     progress.page(kind, bytes.size());
     return page(kind, std::move(bytes));
   };
   std::optional<Status> outcome;
-  control::ClusterReader reader(client, std::move(sink), [&](Status status) { outcome = std::move(status); });
+  controller::ClusterReader reader(client, std::move(sink),
+                                   [&](Status status) { outcome = std::move(status); });
   reader.start();
-  control::AutoscalerReader status(loop, client);
+  controller::AutoscalerReader status(loop, client);
   if (autoscaler != nullptr) status.start();
   loop.run_until([&] { return outcome && (!outcome->ok() || autoscaler == nullptr || status.looked()); });
   if (autoscaler != nullptr) *autoscaler = status.status();
@@ -68,32 +69,33 @@ Status read_all(const kube::Access& access, control::PageSink sink,
 }
 
 // An object that makes no sense is an error, as it is in a file: a plan without it would be a guess.
-Status check_readable(const codec::ClusterStore& store) {
-  for (const codec::UnreadableObject& object : store.unreadable())
-    if (codec::forbids_plan(object)) return Error{object.message};
+Status check_readable(const store::ClusterStore& store) {
+  for (const store::UnreadableObject& object : store.unreadable())
+    if (store::forbids_plan(object)) return Error{object.message};
   return success();
 }
 
-Result<codec::Reading> read_live(const Options& options, const Environment& environment, bool& unreachable) {
-  codec::Inputs policy_only;
+Result<wire::Reading> read_live(const Options& options, const terminal::Environment& environment,
+                                bool& unreachable) {
+  wire::Inputs policy_only;
   if (options.policy) {
     TAMP_TRY(policy_only.policy, read_input(*options.policy));
   }
-  TAMP_TRY(codec::ClusterStore store, empty_store(options));
-  TAMP_TRY(const codec::Reading given, codec::read_snapshot(policy_only));
-  TAMP_TRY(const kube::Access access, access_of(options, environment));
+  TAMP_TRY(store::ClusterStore store, empty_store(options));
+  TAMP_TRY(const wire::Reading given, wire::read_snapshot(policy_only));
+  TAMP_TRY(const net::Access access, access_of(options, environment));
 
-  control::PageSink sink;
-  sink.begin = [&](codec::ObjectKind kind) { store.begin_list(kind); };
-  sink.page = [&](codec::ObjectKind kind, const std::string& bytes) { return store.add_page(kind, bytes); };
-  sink.end = [&](codec::ObjectKind kind) { store.end_list(kind); };
+  controller::PageSink sink;
+  sink.begin = [&](wire::ObjectKind kind) { store.begin_list(kind); };
+  sink.page = [&](wire::ObjectKind kind, const std::string& bytes) { return store.add_page(kind, bytes); };
+  sink.end = [&](wire::ObjectKind kind) { store.end_list(kind); };
   std::optional<AutoscalerStatus> autoscaler;
   if (auto status = read_all(access, std::move(sink), &autoscaler); !status.ok()) {
     unreachable = true;
     return std::move(status).error();
   }
   TAMP_CHECK(check_readable(store));
-  codec::Reading reading = store.view();
+  wire::Reading reading = store.view();
   reading.autoscaler = std::move(autoscaler);
   if (given.cluster.policy) reading.cluster.policy = given.cluster.policy;
   return reading;
@@ -101,40 +103,40 @@ Result<codec::Reading> read_live(const Options& options, const Environment& envi
 
 }  // namespace
 
-Result<kube::Access> access_of(const Options& options, const Environment& environment) {
-  kube::AccessOptions wanted;
+Result<net::Access> access_of(const Options& options, const terminal::Environment& environment) {
+  net::AccessOptions wanted;
   wanted.kubeconfig = options.kubeconfig;
   wanted.context = options.context;
   wanted.variable = [&](const std::string& name) { return environment(name).value_or(""); };
-  return kube::find_access(wanted);
+  return net::find_access(wanted);
 }
 
-Result<codec::ClusterStore> empty_store(const Options& options) {
-  codec::ClusterStore store;
+Result<store::ClusterStore> empty_store(const Options& options) {
+  store::ClusterStore store;
   if (options.instance_types) {
-    TAMP_TRY(const codec::Input input, read_input(*options.instance_types));
+    TAMP_TRY(const wire::Input input, read_input(*options.instance_types));
     TAMP_CHECK(store.set_instance_types(input));
   }
   if (options.prices) {
-    TAMP_TRY(codec::Input input, read_input(*options.prices));
+    TAMP_TRY(wire::Input input, read_input(*options.prices));
     TAMP_CHECK(store.set_prices(std::move(input)));
   }
   return store;
 }
 
-ClusterSource live_source(const Options& options, const Environment& environment, bool& unreachable) {
+ClusterSource live_source(const Options& options, const terminal::Environment& environment,
+                          bool& unreachable) {
   return [options, environment, &unreachable] { return read_live(options, environment, unreachable); };
 }
 
-Result<std::string> run_snapshot(const Options& options, const Environment& environment, bool& unreachable) {
-  TAMP_TRY(const kube::Access access, access_of(options, environment));
-  codec::Dump dump({options.mask});
-  control::PageSink sink;
-  sink.begin = [&](codec::ObjectKind kind) { dump.begin_list(kind); };
-  sink.page = [&](codec::ObjectKind kind, std::string bytes) {
-    return dump.add_page(kind, std::move(bytes));
-  };
-  sink.end = [](codec::ObjectKind) {};
+Result<std::string> run_snapshot(const Options& options, const terminal::Environment& environment,
+                                 bool& unreachable) {
+  TAMP_TRY(const net::Access access, access_of(options, environment));
+  wire::Dump dump({options.mask});
+  controller::PageSink sink;
+  sink.begin = [&](wire::ObjectKind kind) { dump.begin_list(kind); };
+  sink.page = [&](wire::ObjectKind kind, std::string bytes) { return dump.add_page(kind, std::move(bytes)); };
+  sink.end = [](wire::ObjectKind) {};
   if (auto status = read_all(access, std::move(sink)); !status.ok()) {
     unreachable = true;
     return std::move(status).error();

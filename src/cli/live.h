@@ -10,15 +10,17 @@
 namespace tamp::cli {
 
 // Which API server, and as whom.
-Result<kube::Access> access_of(const Options& options, const Environment& environment);
+Result<net::Access> access_of(const Options& options, const terminal::Environment& environment);
 // A store with the machine catalogue and the prices that the options name, and no objects yet.
-Result<codec::ClusterStore> empty_store(const Options& options);
+Result<store::ClusterStore> empty_store(const Options& options);
 
 // A ClusterSource that asks the API server that the options and the environment name. If the cluster could not be read
 // (and not: what the user asked for makes no sense), it sets `unreachable`.
-ClusterSource live_source(const Options& options, const Environment& environment, bool& unreachable);
+ClusterSource live_source(const Options& options, const terminal::Environment& environment,
+                          bool& unreachable);
 
 // `tamp snapshot`: what it writes to standard output; with a FILE, writes there and says what it wrote.
-Result<std::string> run_snapshot(const Options& options, const Environment& environment, bool& unreachable);
+Result<std::string> run_snapshot(const Options& options, const terminal::Environment& environment,
+                                 bool& unreachable);
 
 }  // namespace tamp::cli

@@ -49,7 +49,7 @@ Result<std::string> answer(const Options& options, std::span<const char* const> 
       options.files.empty() ? live_source(options, environment, unreachable) : file_source(options);
   const Invocation invocation{options,
                               source,
-                              output_style(options.color, environment),
+                              terminal::output_style(options.color, environment),
                               options.now ? *options.now : clock_now(),
                               stopwatch_ms,
                               complain};

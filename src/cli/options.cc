@@ -79,7 +79,7 @@ std::vector<std::string> split_commas(const std::string& text) {
   return parts;
 }
 
-Status apply_all(const Command& command, const Collected& collected, const Environment& environment,
+Status apply_all(const Command& command, const Collected& collected, const terminal::Environment& environment,
                  Options& options) {
   for (std::size_t i = 0; i < flags().size(); ++i) {
     const Flag& flag = flags()[i];
@@ -143,7 +143,8 @@ std::string program_name(std::span<const char* const> arguments) {
 
 }  // namespace
 
-Result<Options> parse_options(std::span<const char* const> arguments, const Environment& environment) {
+Result<Options> parse_options(std::span<const char* const> arguments,
+                              const terminal::Environment& environment) {
   const std::string program = program_name(arguments);
   Options options;
   CLI::App root;

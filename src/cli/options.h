@@ -94,7 +94,7 @@ struct Options {
   std::optional<Time> last_node_deleted;
   bool planner_given = false;
   bool slo = false;  // --planner SLO: prove the moves from measurements
-  decide::PlanOptions plan;
+  search::PlanOptions plan;
   bool all_methods = true;           // --method all, or none given
   std::optional<std::size_t> steps;  // --steps: follow the road so far
   std::optional<Money> target_cost;  // --target-cost: and no further than to this
@@ -112,12 +112,13 @@ struct Options {
   SimulateFlags simulate;
 
   Format format = Format::Table;
-  ColorWish color = ColorWish::Auto;
+  terminal::ColorWish color = terminal::ColorWish::Auto;
   bool timings = false;
   std::vector<std::string> notes;  // for standard error: what was accepted without effect
 };
 
 // `arguments` is argv. An error is a usage error: exit status 2.
-Result<Options> parse_options(std::span<const char* const> arguments, const Environment& environment);
+Result<Options> parse_options(std::span<const char* const> arguments,
+                              const terminal::Environment& environment);
 
 }  // namespace tamp::cli

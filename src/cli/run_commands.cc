@@ -17,8 +17,8 @@
 namespace tamp::cli {
 namespace {
 
-using codec::Tree;
-using report::printable;
+using explain::printable;
+using wire::Tree;
 
 constexpr std::string_view kDefaultPolicy = "default";
 constexpr std::size_t kShortestPrefix = 12;
@@ -39,23 +39,23 @@ Result<std::string> with_session(const RunInvocation& run, const Talk& talk) {
 }
 
 std::string document(const Tree& value, Format format) {
-  if (format == Format::Json) return codec::to_json(value) + "\n";
-  report::YamlWriter w;
-  codec::write(w, value);
+  if (format == Format::Json) return wire::to_json(value) + "\n";
+  documents::YamlWriter w;
+  wire::write(w, value);
   return w.take();
 }
 
-Result<std::vector<execute::Run>> all_runs(ApiSession& session) {
-  TAMP_TRY(const Tree list, session.list(kube::kConsolidationRuns));
-  std::vector<execute::Run> runs;
+Result<std::vector<run::Run>> all_runs(ApiSession& session) {
+  TAMP_TRY(const Tree list, session.list(net::kConsolidationRuns));
+  std::vector<run::Run> runs;
   for (const Tree& item : list["items"].elements())
-    if (auto one = execute::read_run(codec::to_json(item))) runs.push_back(std::move(*one));
+    if (auto one = documents::read_run(wire::to_json(item))) runs.push_back(std::move(*one));
   return runs;
 }
 
-Result<execute::Run> one_run(ApiSession& session, const std::string& name) {
-  TAMP_TRY(const Tree object, session.get(kube::kConsolidationRuns, "", name));
-  return execute::read_run(codec::to_json(object));
+Result<run::Run> one_run(ApiSession& session, const std::string& name) {
+  TAMP_TRY(const Tree object, session.get(net::kConsolidationRuns, "", name));
+  return documents::read_run(wire::to_json(object));
 }
 
 std::string describe_command(const Tree& command) {
@@ -104,15 +104,15 @@ std::string setting(const Tree& policy, const char* key, std::string_view otherw
 Result<std::string> follow(ApiSession& session, const std::string& name) {
   std::string told;
   while (true) {
-    TAMP_TRY(const execute::Run run, one_run(session, name));
-    std::string line = report::run_line(run, session.now());
+    TAMP_TRY(const run::Run run, one_run(session, name));
+    std::string line = explain::run_line(run, session.now());
     // How long it takes is no news.
-    std::string news = fmt::format("{} {} {} {}", execute::word(run.phase), run.reason, run.message,
+    std::string news = fmt::format("{} {} {} {}", run::word(run.phase), run.reason, run.message,
                                    std::count_if(run.moves.begin(), run.moves.end(),
                                                  [](const auto& move) { return move.left.has_value(); }));
     if (news != told) TAMP_CHECK(write_output(fmt::format("{} {}\n", format_rfc3339(session.now()), line)));
     told = std::move(news);
-    if (execute::over(run.phase)) return std::string();
+    if (run::over(run.phase)) return std::string();
     session.wait(Duration::seconds(1));
   }
 }
@@ -121,8 +121,8 @@ Result<std::string> follow(ApiSession& session, const std::string& name) {
 
 Result<std::string> run_status(const RunInvocation& run) {
   return with_session(run, [&](ApiSession& session) -> Result<std::string> {
-    TAMP_TRY(const Tree policy, session.get(kube::kTemperPolicies, "", kDefaultPolicy));
-    TAMP_TRY(std::vector<execute::Run> runs, all_runs(session));
+    TAMP_TRY(const Tree policy, session.get(net::kTemperPolicies, "", kDefaultPolicy));
+    TAMP_TRY(std::vector<run::Run> runs, all_runs(session));
     const Tree& plan = policy.at({"status", "plan"});
     if (run.options.format != Format::Table) {
       Tree out = Tree::object(
@@ -131,9 +131,9 @@ Result<std::string> run_status(const RunInvocation& run) {
            {std::pair{"mode", "Observe"}, {"planner", "SLO"}, {"approval", "Manual"}})
         out.set(key, policy["spec"][key].string(otherwise));
       Tree list = Tree::array();
-      for (const execute::Run& one : runs)
+      for (const run::Run& one : runs)
         list.append(Tree::object({{"name", one.name},
-                                  {"phase", execute::word(one.phase)},
+                                  {"phase", run::word(one.phase)},
                                   {"reason", one.reason},
                                   {"planHash", one.plan_hash}}));
       out.set("runs", std::move(list));
@@ -141,7 +141,7 @@ Result<std::string> run_status(const RunInvocation& run) {
     }
     std::string out = fmt::format("Mode {}, planner {}, approval {}{}\n", setting(policy, "mode", "Observe"),
                                   setting(policy, "planner", "SLO"), setting(policy, "approval", "Manual"),
-                                  paused(policy) ? paint(run.style, report::Ink::Yellow, ", PAUSED") : "");
+                                  paused(policy) ? paint(run.style, explain::Ink::Yellow, ", PAUSED") : "");
     for (const char* type : {"Ready", "PlanPublished"})
       if (const Tree& c = condition(policy, type); !c.is_null())
         out += fmt::format("{} {} ({}): {}\n", type, printable(c["status"].string()),
@@ -152,10 +152,10 @@ Result<std::string> run_status(const RunInvocation& run) {
                          printable(plan["hash"].string().substr(0, kShortestPrefix)));
     }
     std::size_t active = 0;
-    for (const execute::Run& one : runs) {
-      if (execute::over(one.phase)) continue;
+    for (const run::Run& one : runs) {
+      if (run::over(one.phase)) continue;
       if (active++ == 0) out += "\nRuns\n";
-      out += "  " + report::run_line(one, session.now()) + "\n";
+      out += "  " + explain::run_line(one, session.now()) + "\n";
     }
     if (active == 0) out += fmt::format("\nNo run is at work; {} ended (tamp runs)\n", runs.size());
     return out;
@@ -170,7 +170,7 @@ Result<std::string> run_approve(const RunInvocation& run) {
     return Error{"\"" + printable(asked) +
                  "\" is not the hash of a plan: at least its first 12 of 64 digits 0-9 a-f"};
   return with_session(run, [&](ApiSession& session) -> Result<std::string> {
-    TAMP_TRY(const Tree policy, session.get(kube::kTemperPolicies, "", kDefaultPolicy));
+    TAMP_TRY(const Tree policy, session.get(net::kTemperPolicies, "", kDefaultPolicy));
     // First of all: with either there may be no plan, and this is why.
     if (policy["spec"]["mode"].string() != "Act")
       return Error{
@@ -200,14 +200,14 @@ Result<std::string> run_approve(const RunInvocation& run) {
     for (int attempt = 1;; ++attempt) {
       const std::string name = attempt == 1 ? base : fmt::format("{}-{}", base, attempt);
       const auto made = session.create(
-          kube::kConsolidationRuns,
+          net::kConsolidationRuns,
           Tree::object(
               {{"apiVersion", "temper.codes/v1alpha1"},
                {"kind", "ConsolidationRun"},
                {"metadata", Tree::object({{"name", name}})},
                {"spec", Tree::object({{"planHash", hash}, {"approvedBy", who}, {"source", "cli"}})}}));
       // An approval that was refused at once leaves its name behind, but not its hash used.
-      if (!made && session.refused_as(kube::ApiError::Kind::AlreadyExists) && attempt < 9) continue;
+      if (!made && session.refused_as(net::ApiError::Kind::AlreadyExists) && attempt < 9) continue;
       if (!made) return Error{made.error().message};
       std::string text =
           fmt::format("Approved plan {} as {}:\n{}run {}\n", hash, printable(who), describe_plan(plan), name);
@@ -222,11 +222,11 @@ Result<std::string> run_approve(const RunInvocation& run) {
 
 Result<std::string> run_abort(const RunInvocation& run) {
   return with_session(run, [&](ApiSession& session) -> Result<std::string> {
-    TAMP_TRY(const execute::Run before, one_run(session, run.options.subject));
-    if (execute::over(before.phase))
-      return fmt::format("run {} is over: {}\n", printable(before.name), execute::word(before.phase));
+    TAMP_TRY(const run::Run before, one_run(session, run.options.subject));
+    if (run::over(before.phase))
+      return fmt::format("run {} is over: {}\n", printable(before.name), run::word(before.phase));
     TAMP_TRY(const Tree patched,
-             session.merge(kube::kConsolidationRuns, before.name, annotation("temper.codes/abort", "true")));
+             session.merge(net::kConsolidationRuns, before.name, annotation("temper.codes/abort", "true")));
     (void)patched;
     if (run.options.watch) return follow(session, before.name);
     return fmt::format("run {} will be rolled back\n  watch it: tamp run show {} --watch\n",
@@ -239,7 +239,7 @@ Result<std::string> run_pause(const RunInvocation& run) {
   return with_session(run, [&](ApiSession& session) -> Result<std::string> {
     const Tree patch = annotation("temper.codes/pause", pause ? Tree("true") : Tree(nullptr));
     if (!run.options.node.empty()) {
-      TAMP_TRY(const Tree node, session.merge(kube::kNodes, run.options.node, patch));
+      TAMP_TRY(const Tree node, session.merge(net::kNodes, run.options.node, patch));
       (void)node;
       const std::string name = printable(run.options.node);
       if (!pause) return "node " + name + " takes part again\n";
@@ -248,7 +248,7 @@ Result<std::string> run_pause(const RunInvocation& run) {
           "aborts\n",
           name, name);
     }
-    TAMP_TRY(const Tree policy, session.merge(kube::kTemperPolicies, kDefaultPolicy, patch));
+    TAMP_TRY(const Tree policy, session.merge(net::kTemperPolicies, kDefaultPolicy, patch));
     (void)policy;
     return std::string(pause ? "paused: no run starts, and a running one evicts no more, until tamp resume\n"
                              : "resumed\n");
@@ -258,21 +258,21 @@ Result<std::string> run_pause(const RunInvocation& run) {
 Result<std::string> run_runs(const RunInvocation& run) {
   return with_session(run, [&](ApiSession& session) -> Result<std::string> {
     if (run.options.format != Format::Table) {
-      TAMP_TRY(const Tree list, session.list(kube::kConsolidationRuns));
+      TAMP_TRY(const Tree list, session.list(net::kConsolidationRuns));
       return document(list, run.options.format);
     }
-    TAMP_TRY(std::vector<execute::Run> runs, all_runs(session));
-    return report::runs_page(std::move(runs), session.now(), run.style);
+    TAMP_TRY(std::vector<run::Run> runs, all_runs(session));
+    return explain::runs_page(std::move(runs), session.now(), run.style);
   });
 }
 
 Result<std::string> run_show(const RunInvocation& run) {
   return with_session(run, [&](ApiSession& session) -> Result<std::string> {
     if (run.options.watch) return follow(session, run.options.target);
-    TAMP_TRY(const Tree object, session.get(kube::kConsolidationRuns, "", run.options.target));
+    TAMP_TRY(const Tree object, session.get(net::kConsolidationRuns, "", run.options.target));
     if (run.options.format != Format::Table) return document(object, run.options.format);
-    TAMP_TRY(const execute::Run one, execute::read_run(codec::to_json(object)));
-    return report::run_page(one, session.now(), run.style);
+    TAMP_TRY(const run::Run one, documents::read_run(wire::to_json(object)));
+    return explain::run_page(one, session.now(), run.style);
   });
 }
 

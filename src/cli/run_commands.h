@@ -13,8 +13,8 @@ namespace tamp::cli {
 // `failed` is set when the cluster could not be asked or refused, which is no mistake in what the user typed.
 struct RunInvocation {
   const Options& options;
-  const Environment& environment;
-  report::Style style;
+  const terminal::Environment& environment;
+  explain::Style style;
   bool& failed;
 };
 

@@ -7,9 +7,9 @@
 namespace tamp::cli {
 namespace {
 
-Result<std::optional<codec::Input>> read_optional(const std::optional<std::string>& path) {
-  if (!path) return std::optional<codec::Input>{};
-  TAMP_TRY(codec::Input input, read_input(*path));
+Result<std::optional<wire::Input>> read_optional(const std::optional<std::string>& path) {
+  if (!path) return std::optional<wire::Input>{};
+  TAMP_TRY(wire::Input input, read_input(*path));
   return std::optional(std::move(input));
 }
 
@@ -22,17 +22,17 @@ Status check_stdin(const Options& options) {
   return success();
 }
 
-Result<codec::Reading> read_files(const Options& options) {
+Result<wire::Reading> read_files(const Options& options) {
   TAMP_CHECK(check_stdin(options));
-  codec::Inputs inputs;
+  wire::Inputs inputs;
   for (const std::string& path : options.files) {
-    TAMP_TRY(codec::Input input, read_input(path));
+    TAMP_TRY(wire::Input input, read_input(path));
     inputs.objects.push_back(std::move(input));
   }
   TAMP_TRY(inputs.instance_types, read_optional(options.instance_types));
   TAMP_TRY(inputs.prices, read_optional(options.prices));
   TAMP_TRY(inputs.policy, read_optional(options.policy));
-  return codec::read_snapshot(inputs);
+  return wire::read_snapshot(inputs);
 }
 
 }  // namespace

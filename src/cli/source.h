@@ -10,7 +10,7 @@
 
 namespace tamp::cli {
 
-using ClusterSource = std::function<Result<codec::Reading>()>;
+using ClusterSource = std::function<Result<wire::Reading>()>;
 
 // The files that the options name, read when asked.
 ClusterSource file_source(const Options& options);

@@ -7,7 +7,7 @@
 #include "wire/agent_pods.h"
 #include "wire/observation.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 namespace {
 
 constexpr int kPageSize = 500;
@@ -19,7 +19,7 @@ std::string peer(const std::string& ip, std::uint16_t port) {
 
 }  // namespace
 
-kube::Pending AgentPods::observe(const std::string& node, Done done) {
+net::Pending AgentPods::observe(const std::string& node, Done done) {
   const std::uint64_t id = next_id_++;
   questions_[id] = {node, std::move(done), {}};
   if (list_is_old() && !std::exchange(listing_, true)) list("");
@@ -27,7 +27,7 @@ kube::Pending AgentPods::observe(const std::string& node, Done done) {
     waiting_.push_back(id);
   else
     send(id);
-  return kube::Pending([this, id] { questions_.erase(id); });
+  return net::Pending([this, id] { questions_.erase(id); });
 }
 
 bool AgentPods::list_is_old() const {
@@ -35,21 +35,21 @@ bool AgentPods::list_is_old() const {
 }
 
 void AgentPods::list(std::string continue_token) {
-  kube::ListOptions options;
+  net::ListOptions options;
   options.ns = options_.ns;
   options.label_selector = options_.selector;
   options.limit = kPageSize;
   options.continue_token = std::move(continue_token);
   options.repeat = false;
-  list_ = client_.list_page(codec::ObjectKind::Pod, options,
-                            [this](kube::Reply reply) { listed(std::move(reply)); });
+  list_ = client_.list_page(wire::ObjectKind::Pod, options,
+                            [this](net::Reply reply) { listed(std::move(reply)); });
 }
 
-void AgentPods::listed(kube::Reply reply) {
+void AgentPods::listed(net::Reply reply) {
   if (!reply.ok()) return answer_waiting(Error{"the agents' pods cannot be listed: " + reply.error->text()});
-  auto page = codec::read_agent_pods(reply.body);
+  auto page = wire::read_agent_pods(reply.body);
   if (!page) return answer_waiting(std::move(page).error().with("the agents' pods"));
-  for (codec::AgentPod& pod : page->pods) fresh_.insert_or_assign(std::move(pod.node), std::move(pod.ip));
+  for (wire::AgentPod& pod : page->pods) fresh_.insert_or_assign(std::move(pod.node), std::move(pod.ip));
   if (!page->continue_token.empty()) return list(std::move(page->continue_token));
   address_ = std::exchange(fresh_, {});
   listed_at_ = loop_.instant();
@@ -75,12 +75,12 @@ void AgentPods::send(std::uint64_t id) {
     question.step = loop_.after(Duration{}, [this, id] { finish(id, Error{"no agent runs on the node"}); });
     return;
   }
-  kube::Request request;
+  net::Request request;
   request.target = "/observe";
   request.peer = peer(found->second, options_.port);
-  request.largest_response = codec::kMaxObservationBytes;
+  request.largest_response = wire::kMaxObservationBytes;
   request.timeout = options_.timeout;
-  question.step = agents_.send(std::move(request), [this, id](kube::Exchange exchange) {
+  question.step = agents_.send(std::move(request), [this, id](net::Exchange exchange) {
     if (!exchange.response) return finish(id, Error{exchange.failure.message});
     if (exchange.response->status != 200)
       return finish(id, Error{fmt::format("the agent answers with status {}", exchange.response->status)});
@@ -93,4 +93,4 @@ void AgentPods::finish(std::uint64_t id, Result<std::string> answer) {
   if (!question.empty()) question.mapped().done(std::move(answer));
 }
 
-}  // namespace tamp::control
+}  // namespace tamp::controller

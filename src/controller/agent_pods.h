@@ -12,7 +12,7 @@
 #include "net/client.h"
 #include "net/transport.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 
 struct AgentPodsOptions {
   std::string ns = "tamp-agents";
@@ -25,39 +25,39 @@ struct AgentPodsOptions {
 class AgentPods : public ObservationSource {
  public:
   // `agents` sends to whatever peer a request names, with credentials that are meant for agents. All outlive this.
-  AgentPods(kube::Loop& loop, kube::Client& client, kube::ApiTransport& agents, AgentPodsOptions options)
+  AgentPods(net::Loop& loop, net::Client& client, net::ApiTransport& agents, AgentPodsOptions options)
       : loop_(loop), client_(client), agents_(agents), options_(std::move(options)) {}
 
-  kube::Pending observe(const std::string& node, std::function<void(Result<std::string>)> done) override;
+  net::Pending observe(const std::string& node, std::function<void(Result<std::string>)> done) override;
 
  private:
   using Done = std::function<void(Result<std::string>)>;
   struct Question {
     std::string node;
     Done done;
-    kube::Pending step;
+    net::Pending step;
   };
 
   bool list_is_old() const;
   void list(std::string continue_token);
-  void listed(kube::Reply reply);
+  void listed(net::Reply reply);
   void answer_waiting(std::optional<Error> problem);
   void send(std::uint64_t id);
   void finish(std::uint64_t id, Result<std::string> answer);
 
-  kube::Loop& loop_;
-  kube::Client& client_;
-  kube::ApiTransport& agents_;
+  net::Loop& loop_;
+  net::Client& client_;
+  net::ApiTransport& agents_;
   AgentPodsOptions options_;
 
   std::map<std::string, std::string> address_;  // by node
   std::map<std::string, std::string> fresh_;    // of the list that is under way
-  std::optional<kube::Instant> listed_at_;
+  std::optional<net::Instant> listed_at_;
   bool listing_ = false;
-  kube::Pending list_;
+  net::Pending list_;
   std::uint64_t next_id_ = 0;
   std::map<std::uint64_t, Question> questions_;
   std::vector<std::uint64_t> waiting_;  // for the list
 };
 
-}  // namespace tamp::control
+}  // namespace tamp::controller

@@ -6,29 +6,29 @@
 
 #include "net/fake_loop_testing.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 namespace {
 
 // Answers what it is asked with what the test says; remembers what it was asked.
-class Scripted : public kube::ApiTransport {
+class Scripted : public net::ApiTransport {
  public:
-  explicit Scripted(kube::Loop& loop) : loop_(loop) {}
-  kube::Pending send(kube::Request request, std::function<void(kube::Exchange)> done) override {
+  explicit Scripted(net::Loop& loop) : loop_(loop) {}
+  net::Pending send(net::Request request, std::function<void(net::Exchange)> done) override {
     sent.push_back(request);
     return loop_.after(Duration::nanoseconds(1'000'000), [this, request = std::move(request),
                                                           done = std::move(done)] { done(answer(request)); });
   }
-  kube::Pending stream(kube::Request, kube::StreamSink) override { return {}; }
+  net::Pending stream(net::Request, net::StreamSink) override { return {}; }
 
-  std::function<kube::Exchange(const kube::Request&)> answer;
-  std::vector<kube::Request> sent;
+  std::function<net::Exchange(const net::Request&)> answer;
+  std::vector<net::Request> sent;
 
  private:
-  kube::Loop& loop_;
+  net::Loop& loop_;
 };
 
-kube::Exchange ok(std::string body, int status = 200) {
-  return {kube::Response{status, std::move(body), {}}, {}};
+net::Exchange ok(std::string body, int status = 200) {
+  return {net::Response{status, std::move(body), {}}, {}};
 }
 
 std::string pod(const std::string& node, const std::string& ip, const std::string& phase = "Running") {
@@ -37,22 +37,22 @@ std::string pod(const std::string& node, const std::string& ip, const std::strin
 }
 
 struct Agents : testing::Test {
-  kube::FakeLoop loop;
+  net::FakeLoop loop;
   Scripted api{loop}, wire{loop};
-  kube::Client client{loop, api, {}};
+  net::Client client{loop, api, {}};
   AgentPods agents{loop, client, wire, {}};
   std::string items =
       pod("a", "10.0.0.1") + "," + pod("b", "fd00::2") + "," + pod("c", "10.0.0.3", "Pending");
 
   Agents() {
-    api.answer = [this](const kube::Request&) {
+    api.answer = [this](const net::Request&) {
       return ok(R"({"kind":"PodList","metadata":{"resourceVersion":"1"},"items":[)" + items + "]}");
     };
-    wire.answer = [](const kube::Request& request) { return ok("document of " + request.peer); };
+    wire.answer = [](const net::Request& request) { return ok("document of " + request.peer); };
   }
   std::string ask(const std::string& node) {
     std::string said = "nothing";
-    const kube::Pending question = agents.observe(node, [&](Result<std::string> answer) {
+    const net::Pending question = agents.observe(node, [&](Result<std::string> answer) {
       said = answer ? *answer : "error: " + answer.error().message;
     });
     EXPECT_EQ(said, "nothing") << "answered from within observe()";
@@ -85,18 +85,18 @@ TEST_F(Agents, ThatMovedAreFoundAgain) {
 }
 
 TEST_F(Agents, WhatGoesWrongIsAnErrorAndNothingWorse) {
-  api.answer = [](const kube::Request&) {
+  api.answer = [](const net::Request&) {
     return ok(R"({"kind":"Status","code":403,"reason":"Forbidden"})", 403);
   };
   EXPECT_NE(ask("a").find("error: the agents' pods cannot be listed"), std::string::npos);
-  api.answer = [](const kube::Request&) { return ok("[]"); };
+  api.answer = [](const net::Request&) { return ok("[]"); };
   EXPECT_EQ(ask("a"), "error: the agents' pods: is not a list of pods");
   items = pod("a", "10.0.0.1");
-  api.answer = [this](const kube::Request&) { return ok(R"({"items":[)" + items + "]}"); };
-  wire.answer = [](const kube::Request&) { return ok("who are you?", 401); };
+  api.answer = [this](const net::Request&) { return ok(R"({"items":[)" + items + "]}"); };
+  wire.answer = [](const net::Request&) { return ok("who are you?", 401); };
   EXPECT_EQ(ask("a"), "error: the agent answers with status 401");
-  wire.answer = [](const kube::Request&) {
-    return kube::Exchange{std::nullopt, {"connection refused", false}};
+  wire.answer = [](const net::Request&) {
+    return net::Exchange{std::nullopt, {"connection refused", false}};
   };
   EXPECT_EQ(ask("a"), "error: connection refused");
 }
@@ -104,7 +104,7 @@ TEST_F(Agents, WhatGoesWrongIsAnErrorAndNothingWorse) {
 TEST_F(Agents, AQuestionThatIsCalledOffIsNotAnswered) {
   bool answered = false;
   {
-    const kube::Pending question = agents.observe("a", [&](const Result<std::string>&) { answered = true; });
+    const net::Pending question = agents.observe("a", [&](const Result<std::string>&) { answered = true; });
   }
   loop.advance(Duration::seconds(2));
   EXPECT_FALSE(answered);
@@ -112,4 +112,4 @@ TEST_F(Agents, AQuestionThatIsCalledOffIsNotAnswered) {
 }
 
 }  // namespace
-}  // namespace tamp::control
+}  // namespace tamp::controller

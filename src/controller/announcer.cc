@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace tamp::control {
+namespace tamp::controller {
 namespace {
 
 // The recorder is fed slowly: it drops what its queue cannot hold, and a large cluster has many nodes.
@@ -10,7 +10,7 @@ constexpr std::size_t kRecorderQueue = 100;
 constexpr Duration kPause = Duration::seconds(1);
 
 std::string reason_of(const NodeRemark& remark) {
-  return remark.planned ? std::string("planned") : std::string(decide::name(remark.reason));
+  return remark.planned ? std::string("planned") : std::string(gates::name(remark.reason));
 }
 
 }  // namespace
@@ -39,16 +39,16 @@ void Announcer::pump() {
     const NodeRemark remark = std::move(waiting_.front());
     waiting_.pop_front();
     said_[remark.uid] = reason_of(remark);
-    const kube::ObjectReference node{"v1", "Node", "", remark.node, remark.uid};
+    const net::ObjectReference node{"v1", "Node", "", remark.node, remark.uid};
     if (remark.planned)
-      recorder_.record(node, kube::EventType::Normal, "ConsolidationPlanned",
+      recorder_.record(node, net::EventType::Normal, "ConsolidationPlanned",
                        "Tamp: the node " + remark.message);
     else
-      recorder_.record(node, kube::EventType::Normal, "ConsolidationBlocked",
-                       std::string(decide::name(remark.reason)) + ": " + remark.message);
+      recorder_.record(node, net::EventType::Normal, "ConsolidationBlocked",
+                       std::string(gates::name(remark.reason)) + ": " + remark.message);
     metrics_.event_written("Normal");
   }
   if (!waiting_.empty()) wake_ = loop_.after(kPause, [this] { pump(); });
 }
 
-}  // namespace tamp::control
+}  // namespace tamp::controller

@@ -12,11 +12,11 @@
 #include "net/event_recorder.h"
 #include "net/loop.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 
 class Announcer {
  public:
-  Announcer(kube::Loop& loop, kube::EventRecorder& recorder, serve::Metrics& metrics)
+  Announcer(net::Loop& loop, net::EventRecorder& recorder, controller::Metrics& metrics)
       : loop_(loop), recorder_(recorder), metrics_(metrics) {}
   Announcer(const Announcer&) = delete;
   Announcer& operator=(const Announcer&) = delete;
@@ -29,12 +29,12 @@ class Announcer {
  private:
   void pump();
 
-  kube::Loop& loop_;
-  kube::EventRecorder& recorder_;
-  serve::Metrics& metrics_;
+  net::Loop& loop_;
+  net::EventRecorder& recorder_;
+  controller::Metrics& metrics_;
   std::unordered_map<std::string, std::string> said_;  // node uid -> reason; look-up only
   std::deque<NodeRemark> waiting_;
-  kube::Pending wake_;
+  net::Pending wake_;
 };
 
-}  // namespace tamp::control
+}  // namespace tamp::controller

@@ -6,7 +6,7 @@
 
 #include "wire/prometheus_answer.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 namespace {
 
 constexpr Duration kAskEvery = Duration::seconds(5);
@@ -17,10 +17,10 @@ constexpr Duration kAskAnyway = Duration::seconds(10);
 constexpr Duration kGoodFor = Duration::seconds(15);
 constexpr std::size_t kLargestAnswer = std::size_t{64} << 10;
 
-Result<double> read(const kube::Exchange& exchange) {
+Result<double> read(const net::Exchange& exchange) {
   if (!exchange.response) return Error{exchange.failure.message};
   // What is wrong with a query is in the document, with status 400 or 422.
-  auto value = codec::read_prometheus_answer(exchange.response->body);
+  auto value = wire::read_prometheus_answer(exchange.response->body);
   if (exchange.response->status == 200 || !value.ok()) return value;
   return Error{fmt::format("status {}", exchange.response->status)};
 }
@@ -58,11 +58,11 @@ void ApplicationReader::ask(const std::optional<PrometheusGuard>& guard) {
 
 void ApplicationReader::send() {
   next_ = loop_.after(kAskAnyway, [this] { send(); });
-  kube::Request request;
+  net::Request request;
   request.target = prometheus_target(guard_->query);
   request.largest_response = kLargestAnswer;
   request.timeout = kAnswerWithin;
-  request_ = way_->send(std::move(request), [this](const kube::Exchange& exchange) {
+  request_ = way_->send(std::move(request), [this](const net::Exchange& exchange) {
     next_ = loop_.after(kAskEvery, [this] { send(); });
     answered(read(exchange));
   });
@@ -88,8 +88,8 @@ void ApplicationReader::forget() {
   ++news_;
 }
 
-execute::ApplicationSignal ApplicationReader::signal(const PrometheusGuard& guard) const {
-  execute::ApplicationSignal signal;
+run::ApplicationSignal ApplicationReader::signal(const PrometheusGuard& guard) const {
+  run::ApplicationSignal signal;
   signal.limit = guard.max;
   if (guard != guard_ || !value_) return signal;
   signal.known = true;
@@ -97,4 +97,4 @@ execute::ApplicationSignal ApplicationReader::signal(const PrometheusGuard& guar
   return signal;
 }
 
-}  // namespace tamp::control
+}  // namespace tamp::controller

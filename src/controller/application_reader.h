@@ -18,14 +18,14 @@
 #include "net/transport.h"
 #include "run/sight.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 
 class ApplicationReader {
  public:
   // A way to the server at that URL, which ends without a slash.
-  using Connect = std::function<std::unique_ptr<kube::ApiTransport>(const std::string& url)>;
+  using Connect = std::function<std::unique_ptr<net::ApiTransport>(const std::string& url)>;
 
-  ApplicationReader(kube::Loop& loop, const Log& log) : loop_(loop), log_(log) {}
+  ApplicationReader(net::Loop& loop, const Log& log) : loop_(loop), log_(log) {}
   ApplicationReader(const ApplicationReader&) = delete;
   ApplicationReader& operator=(const ApplicationReader&) = delete;
 
@@ -35,7 +35,7 @@ class ApplicationReader {
   void stop() { ask(std::nullopt); }
 
   // Of this very query.
-  execute::ApplicationSignal signal(const PrometheusGuard& guard) const;
+  run::ApplicationSignal signal(const PrometheusGuard& guard) const;
   // Grows whenever what signal() says may have become something else.
   std::uint64_t news() const { return news_; }
 
@@ -44,18 +44,18 @@ class ApplicationReader {
   void answered(Result<double> value);
   void forget();
 
-  kube::Loop& loop_;
+  net::Loop& loop_;
   const Log& log_;
   Connect connect_;
   std::optional<PrometheusGuard> guard_;
-  std::unique_ptr<kube::ApiTransport> way_;
+  std::unique_ptr<net::ApiTransport> way_;
   std::optional<double> value_;
   std::string problem_;  // the last one that was logged
   std::uint64_t news_ = 0;
-  kube::Pending request_, next_, expiry_;
+  net::Pending request_, next_, expiry_;
 };
 
 // "/api/v1/query?query=…", escaped.
 std::string prometheus_target(const std::string& query);
 
-}  // namespace tamp::control
+}  // namespace tamp::controller

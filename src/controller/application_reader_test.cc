@@ -5,40 +5,40 @@
 
 #include "net/fake_loop_testing.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 namespace {
 
 struct Server {
   std::vector<std::string> urls, targets;
-  std::function<kube::Exchange()> answer;
+  std::function<net::Exchange()> answer;
 };
 
-class Way : public kube::ApiTransport {
+class Way : public net::ApiTransport {
  public:
-  Way(kube::Loop& loop, Server& server) : loop_(loop), server_(server) {}
-  kube::Pending send(kube::Request request, std::function<void(kube::Exchange)> done) override {
+  Way(net::Loop& loop, Server& server) : loop_(loop), server_(server) {}
+  net::Pending send(net::Request request, std::function<void(net::Exchange)> done) override {
     server_.targets.push_back(request.target);
     EXPECT_EQ(request.peer, "");
     EXPECT_GT(request.largest_response, 0u) << "bounded";
     return loop_.after(Duration::nanoseconds(1'000'000),
                        [this, done = std::move(done)] { done(server_.answer()); });
   }
-  kube::Pending stream(kube::Request, kube::StreamSink) override { return {}; }
+  net::Pending stream(net::Request, net::StreamSink) override { return {}; }
 
  private:
-  kube::Loop& loop_;
+  net::Loop& loop_;
   Server& server_;
 };
 
-kube::Exchange number(const std::string& value) {
+net::Exchange number(const std::string& value) {
   return {
-      kube::Response{
+      net::Response{
           200, R"({"status":"success","data":{"resultType":"scalar","result":[1,")" + value + R"("]}})", {}},
       {}};
 }
 
 struct Application : testing::Test {
-  kube::FakeLoop loop;
+  net::FakeLoop loop;
   std::string logged;
   Log log{LogLevel::Debug, LogFormat::Text, [this] { return loop.now(); },
           [this](std::string_view line) { logged += line; }};
@@ -76,7 +76,7 @@ TEST_F(Application, IsAskedForOneNumberAgainAndAgain) {
 TEST_F(Application, IsNotKnownWhenAnswersStayOut) {
   reader.ask(guard);
   loop.advance(Duration::seconds(1));
-  server.answer = [] { return kube::Exchange{std::nullopt, {"connection refused", false}}; };
+  server.answer = [] { return net::Exchange{std::nullopt, {"connection refused", false}}; };
   loop.advance(Duration::seconds(10));
   EXPECT_TRUE(known()) << "one that is lost does no harm";
   const auto news = reader.news();
@@ -91,13 +91,13 @@ TEST_F(Application, IsNotKnownWhenAnswersStayOut) {
 
 TEST_F(Application, IsNotKnownFromAServerThatNeverAnswers) {
   reader.connect_with([this](const std::string&) {
-    struct Silent : kube::ApiTransport {
+    struct Silent : net::ApiTransport {
       explicit Silent(Server& s) : server(s) {}
-      kube::Pending send(kube::Request request, std::function<void(kube::Exchange)>) override {
+      net::Pending send(net::Request request, std::function<void(net::Exchange)>) override {
         server.targets.push_back(request.target);
         return {};
       }
-      kube::Pending stream(kube::Request, kube::StreamSink) override { return {}; }
+      net::Pending stream(net::Request, net::StreamSink) override { return {}; }
       Server& server;
     };
     return std::make_unique<Silent>(server);
@@ -111,8 +111,8 @@ TEST_F(Application, IsNotKnownFromAServerThatNeverAnswers) {
 
 TEST_F(Application, IsNotKnownFromNonsenseOrErrors) {
   for (const auto& exchange :
-       {number("NaN"), kube::Exchange{kube::Response{503, "busy", {}}, {}},
-        kube::Exchange{kube::Response{422, R"({"status":"error","error":"no such function"})", {}}, {}}}) {
+       {number("NaN"), net::Exchange{net::Response{503, "busy", {}}, {}},
+        net::Exchange{net::Response{422, R"({"status":"error","error":"no such function"})", {}}, {}}}) {
     server.answer = [&] { return exchange; };
     reader.ask(guard);
     loop.advance(Duration::seconds(30));
@@ -147,4 +147,4 @@ TEST_F(Application, IsNotKnownWhereNobodyCanBeAsked) {
 }
 
 }  // namespace
-}  // namespace tamp::control
+}  // namespace tamp::controller

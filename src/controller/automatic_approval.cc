@@ -6,11 +6,11 @@
 
 #include "run/advance.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 namespace {
 
-using execute::Phase;
-using execute::Run;
+using run::Phase;
+using run::Run;
 
 constexpr std::int64_t kEvictionsPerHour = 100;
 constexpr Duration kCooldown = Duration::hours(1);
@@ -18,10 +18,10 @@ constexpr Duration kCooldown = Duration::hours(1);
 std::string obstacle_of_runs(const std::vector<const Run*>& runs, Time now) {
   std::optional<Time> confirmed;  // a person's last approval of a run that worked
   for (const Run* run : runs)
-    if (run->source != execute::kByPolicy && run->phase == Phase::Succeeded)
+    if (run->source != run::kByPolicy && run->phase == Phase::Succeeded)
       confirmed = std::max(confirmed.value_or(run->approved_at), run->approved_at);
   for (const Run* run : runs) {
-    if (!execute::over(run->phase) && !execute::waits_for_reap(run->phase))
+    if (!run::over(run->phase) && !run::waits_for_reap(run->phase))
       return "run " + run->name + " is not over";
     if (!run->guards.late_trip.empty() && (!confirmed || *confirmed < run->approved_at))
       return fmt::format("guard {} tripped after run {} had ended: a person must approve the next one",
@@ -35,16 +35,16 @@ std::string obstacle_of_runs(const std::vector<const Run*>& runs, Time now) {
 std::int64_t evictions_since(const std::vector<const Run*>& runs, Time since) {
   std::int64_t count = 0;
   for (const Run* run : runs)
-    for (const execute::Mutation& entry : run->journal.entries)
+    for (const run::Mutation& entry : run->journal.entries)
       // One that is intended may be on its way.
-      if (entry.kind == execute::MutationKind::Evict && entry.tried.value_or(entry.intended) > since &&
-          entry.state != execute::MutationState::Failed)
+      if (entry.kind == run::MutationKind::Evict && entry.tried.value_or(entry.intended) > since &&
+          entry.state != run::MutationState::Failed)
         ++count;
   return count;
 }
 
 // Pods are replaced, not moved: one that its controller made after Tamp had evicted another of its pods is that pod's successor.
-bool moved_lately(const Cluster& cluster, const prove::PlannedMove& move, const std::vector<const Run*>& runs,
+bool moved_lately(const Cluster& cluster, const proof::PlannedMove& move, const std::vector<const Run*>& runs,
                   Time since) {
   const PodId id = cluster.find_pod(move.ns, move.name);
   if (!id.valid()) return false;
@@ -52,7 +52,7 @@ bool moved_lately(const Cluster& cluster, const prove::PlannedMove& move, const 
   const std::string_view owner = cluster.text(pod.owner_uid);
   if (!pod.created || owner.empty()) return false;
   for (const Run* run : runs)
-    for (const execute::Departing& departed : run->moves)
+    for (const run::Departing& departed : run->moves)
       if (departed.left && *departed.left > since && departed.owner_uid == owner &&
           *pod.created + Duration::seconds(1) >= *departed.left - Duration::minutes(5))
         return true;
@@ -66,14 +66,14 @@ std::int64_t evictions_left(const TemperPolicy& policy, const std::vector<const 
   return std::max<std::int64_t>(0, most - evictions_since(runs, now - Duration::hours(1)));
 }
 
-std::string obstacle_to_approval(const prove::ConsolidationPlan& plan, const std::vector<const Run*>& runs,
+std::string obstacle_to_approval(const proof::ConsolidationPlan& plan, const std::vector<const Run*>& runs,
                                  const Cluster& cluster, Time now) {
   if (std::string obstacle = obstacle_of_runs(runs, now); !obstacle.empty()) return obstacle;
   if (!cluster.policy) return "there is no TemperPolicy";
-  if (std::string why = execute::beyond_hour(plan, evictions_left(*cluster.policy, runs, now)); !why.empty())
+  if (std::string why = run::beyond_hour(plan, evictions_left(*cluster.policy, runs, now)); !why.empty())
     return why;
   const Duration cooldown = cluster.policy->pod_cooldown.value_or(kCooldown);
-  for (const prove::PlannedMove& move : plan.moves)
+  for (const proof::PlannedMove& move : plan.moves)
     if (moved_lately(cluster, move, runs, now - cooldown))
       return fmt::format("limits.podCooldown: pod {}/{} was moved lately", move.ns, move.name);
   return {};
@@ -81,4 +81,4 @@ std::string obstacle_to_approval(const prove::ConsolidationPlan& plan, const std
 
 std::string automatic_name(const std::string& plan_hash) { return "auto-" + plan_hash.substr(0, 12); }
 
-}  // namespace tamp::control
+}  // namespace tamp::controller

@@ -2,15 +2,15 @@
 
 #include <gtest/gtest.h>
 
-namespace tamp::control {
+namespace tamp::controller {
 namespace {
 
-using execute::Phase;
+using run::Phase;
 
 constexpr Time kNow{1'794'700'800'000'000'000};
 
-execute::Run ended(const char* name, Phase phase, Duration ago, const char* source = "policy") {
-  execute::Run run;
+run::Run ended(const char* name, Phase phase, Duration ago, const char* source = "policy") {
+  run::Run run;
   run.name = name;
   run.source = source;
   run.approved_at = kNow - ago - Duration::minutes(10);
@@ -19,24 +19,24 @@ execute::Run ended(const char* name, Phase phase, Duration ago, const char* sour
   return run;
 }
 
-execute::Mutation eviction(Duration ago) {
-  execute::Mutation entry;
-  entry.kind = execute::MutationKind::Evict;
-  entry.state = execute::MutationState::Done;
+run::Mutation eviction(Duration ago) {
+  run::Mutation entry;
+  entry.kind = run::MutationKind::Evict;
+  entry.state = run::MutationState::Done;
   entry.tried = kNow - ago;
   return entry;
 }
 
 struct Approving : testing::Test {
   Cluster cluster;
-  prove::ConsolidationPlan plan;
+  proof::ConsolidationPlan plan;
   Approving() {
     cluster.policy.emplace();
     plan.moves.resize(3);
   }
-  std::string obstacle(const std::vector<execute::Run>& runs) {
-    std::vector<const execute::Run*> known;
-    for (const execute::Run& run : runs) known.push_back(&run);
+  std::string obstacle(const std::vector<run::Run>& runs) {
+    std::vector<const run::Run*> known;
+    for (const run::Run& run : runs) known.push_back(&run);
     return obstacle_to_approval(plan, known, cluster, kNow);
   }
 };
@@ -55,7 +55,7 @@ TEST_F(Approving, AfterARollBackThereIsAPause) {
 }
 
 TEST_F(Approving, ALateTripBlocksUntilAPersonsRunWorked) {
-  execute::Run tripped = ended("a", Phase::Succeeded, Duration::hours(30));
+  run::Run tripped = ended("a", Phase::Succeeded, Duration::hours(30));
   tripped.guards.late_trip = "pressure";
   EXPECT_NE(obstacle({tripped}), "");
   EXPECT_NE(obstacle({tripped, ended("b", Phase::RolledBack, Duration::hours(2), "cli")}), "");
@@ -66,7 +66,7 @@ TEST_F(Approving, ALateTripBlocksUntilAPersonsRunWorked) {
 
 TEST_F(Approving, EvictionsPerHourAreThoseOfAllRunsTogether) {
   cluster.policy->max_evictions_per_hour = 5;
-  execute::Run run = ended("a", Phase::Succeeded, Duration::minutes(20));
+  run::Run run = ended("a", Phase::Succeeded, Duration::minutes(20));
   run.journal.entries = {eviction(Duration::minutes(30)), eviction(Duration::minutes(40))};
   EXPECT_EQ(obstacle({run}), "");
   run.journal.entries.push_back(eviction(Duration::minutes(50)));
@@ -77,12 +77,12 @@ TEST_F(Approving, EvictionsPerHourAreThoseOfAllRunsTogether) {
 
 TEST_F(Approving, AnEvictionThatIsIntendedIsCountedAndOneThatWasWithdrawnIsNot) {
   cluster.policy->max_evictions_per_hour = 5;
-  execute::Run run = ended("a", Phase::Draining, Duration{}, "cli");
+  run::Run run = ended("a", Phase::Draining, Duration{}, "cli");
   run.journal.entries = {eviction(Duration::minutes(30)), eviction(Duration{}), eviction(Duration{})};
   run.journal.entries[1].tried.reset();
   run.journal.entries[1].intended = kNow - Duration::seconds(1);
-  run.journal.entries[1].state = execute::MutationState::Intended;
-  run.journal.entries[2].state = execute::MutationState::Failed;
+  run.journal.entries[1].state = run::MutationState::Intended;
+  run.journal.entries[2].state = run::MutationState::Failed;
   EXPECT_EQ(evictions_left(*cluster.policy, {&run}, kNow), 3);
   cluster.policy->max_evictions_per_hour = 1;
   EXPECT_EQ(evictions_left(*cluster.policy, {&run}, kNow), 0) << "lowered since";
@@ -93,4 +93,4 @@ TEST(AutomaticApproval, ItsNameIsThatOfThePlan) {
 }
 
 }  // namespace
-}  // namespace tamp::control
+}  // namespace tamp::controller

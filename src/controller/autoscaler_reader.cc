@@ -4,7 +4,7 @@
 
 #include "wire/autoscaler_status.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 namespace {
 
 constexpr Duration kReadAgain = Duration::seconds(60);
@@ -23,17 +23,17 @@ void AutoscalerReader::stop() {
 }
 
 void AutoscalerReader::read() {
-  request_ = client_.get(kube::kConfigMaps, codec::kAutoscalerNamespace, codec::kAutoscalerConfigMap,
-                         [this](kube::Reply reply) {
+  request_ = client_.get(net::kConfigMaps, wire::kAutoscalerNamespace, wire::kAutoscalerConfigMap,
+                         [this](net::Reply reply) {
                            looked_ = true;
                            if (reply.ok()) {
-                             const auto json = codec::Json::parse(reply.body);
-                             status_ = json ? codec::read_autoscaler_config_map(json->root()) : std::nullopt;
-                           } else if (reply.error->kind == kube::ApiError::Kind::NotFound) {
+                             const auto json = wire::Json::parse(reply.body);
+                             status_ = json ? wire::read_autoscaler_config_map(json->root()) : std::nullopt;
+                           } else if (reply.error->kind == net::ApiError::Kind::NotFound) {
                              status_.reset();
                            }
                            next_ = loop_.after(kReadAgain, [this] { read(); });
                          });
 }
 
-}  // namespace tamp::control
+}  // namespace tamp::controller

@@ -7,11 +7,11 @@
 #include "core/autoscaler_status.h"
 #include "net/client.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 
 class AutoscalerReader {
  public:
-  AutoscalerReader(kube::Loop& loop, kube::Client& client) : loop_(loop), client_(client) {}
+  AutoscalerReader(net::Loop& loop, net::Client& client) : loop_(loop), client_(client) {}
   AutoscalerReader(const AutoscalerReader&) = delete;
   AutoscalerReader& operator=(const AutoscalerReader&) = delete;
 
@@ -24,11 +24,11 @@ class AutoscalerReader {
  private:
   void read();
 
-  kube::Loop& loop_;
-  kube::Client& client_;
+  net::Loop& loop_;
+  net::Client& client_;
   std::optional<AutoscalerStatus> status_;
   bool running_ = false, looked_ = false;
-  kube::Pending request_, next_;
+  net::Pending request_, next_;
 };
 
-}  // namespace tamp::control
+}  // namespace tamp::controller

@@ -11,18 +11,18 @@
 #include "wire/kinds.h"
 #include "wire/watch_event.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 
 struct PageSink {
-  std::function<void(codec::ObjectKind)> begin;  // again if the server forgot where a list stood
-  std::function<Result<codec::PageInfo>(codec::ObjectKind, std::string bytes)> page;
-  std::function<void(codec::ObjectKind)> end;  // also for a kind that is not served: it has no objects
+  std::function<void(wire::ObjectKind)> begin;  // again if the server forgot where a list stood
+  std::function<Result<wire::PageInfo>(wire::ObjectKind, std::string bytes)> page;
+  std::function<void(wire::ObjectKind)> end;  // also for a kind that is not served: it has no objects
 };
 
 class ClusterReader {
  public:
   // `done` is called once. What cannot be read is an error: a cluster that is known in part is not known.
-  ClusterReader(kube::Client& client, PageSink sink, std::function<void(Status)> done)
+  ClusterReader(net::Client& client, PageSink sink, std::function<void(Status)> done)
       : client_(client), sink_(std::move(sink)), done_(std::move(done)) {}
   ClusterReader(const ClusterReader&) = delete;
   ClusterReader& operator=(const ClusterReader&) = delete;
@@ -30,16 +30,16 @@ class ClusterReader {
   void start();
 
  private:
-  void begin(codec::ObjectKind kind);
-  void ask(codec::ObjectKind kind, std::string continue_token);
-  void answered(codec::ObjectKind kind, kube::Reply reply);
+  void begin(wire::ObjectKind kind);
+  void ask(wire::ObjectKind kind, std::string continue_token);
+  void answered(wire::ObjectKind kind, net::Reply reply);
   void finish(Status status);
 
-  kube::Client& client_;
+  net::Client& client_;
   PageSink sink_;
   std::function<void(Status)> done_;
-  std::map<codec::ObjectKind, kube::Pending> open_;
-  std::map<codec::ObjectKind, int> starts_;
+  std::map<wire::ObjectKind, net::Pending> open_;
+  std::map<wire::ObjectKind, int> starts_;
 };
 
-}  // namespace tamp::control
+}  // namespace tamp::controller

@@ -8,16 +8,16 @@
 #include "net/scripted_transport_testing.h"
 #include "store/store.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 namespace {
 
-using codec::ObjectKind;
+using wire::ObjectKind;
 
 struct Reading : testing::Test {
-  kube::FakeLoop loop;
-  kube::ScriptedTransport transport{loop};
-  kube::Client client{loop, transport};
-  codec::ClusterStore store;
+  net::FakeLoop loop;
+  net::ScriptedTransport transport{loop};
+  net::Client client{loop, transport};
+  store::ClusterStore store;
   std::optional<Status> outcome;
 
   void read() {
@@ -37,36 +37,36 @@ std::string page(const std::string& items, const std::string& next = "") {
 }
 std::string node(const std::string& name) { return R"({"metadata":{"name":")" + name + "\"}}"; }
 
-bool asks_for(const kube::Request& request, std::string_view plural) {
+bool asks_for(const net::Request& request, std::string_view plural) {
   return request.target.starts_with("/api/v1/" + std::string(plural) + "?");
 }
 
 TEST_F(Reading, EveryKindIsReadInPages) {
-  transport.on_send = [](const kube::Request& request) {
-    if (!asks_for(request, "nodes")) return kube::answer(200, page(""));
+  transport.on_send = [](const net::Request& request) {
+    if (!asks_for(request, "nodes")) return net::answer(200, page(""));
     return request.target.find("continue=more") == std::string::npos
-               ? kube::answer(200, page(node("a"), "more"))
-               : kube::answer(200, page(node("b")));
+               ? net::answer(200, page(node("a"), "more"))
+               : net::answer(200, page(node("b")));
   };
   read();
   ASSERT_TRUE(outcome && outcome->ok());
   EXPECT_EQ(store.count(ObjectKind::Node), 2U);
-  EXPECT_EQ(transport.sent.size(), codec::kObjectKinds + 1);
+  EXPECT_EQ(transport.sent.size(), wire::kObjectKinds + 1);
 }
 
 TEST_F(Reading, AKindThatIsNotInstalledHasNoObjects) {
-  transport.on_send = [](const kube::Request& request) {
-    return request.target.find("karpenter.sh") != std::string::npos ? kube::refuse(404, "NotFound")
-                                                                    : kube::answer(200, page(""));
+  transport.on_send = [](const net::Request& request) {
+    return request.target.find("karpenter.sh") != std::string::npos ? net::refuse(404, "NotFound")
+                                                                    : net::answer(200, page(""));
   };
   read();
   EXPECT_TRUE(outcome && outcome->ok());
 }
 
 TEST_F(Reading, WhatMayNotBeReadIsAnErrorThatNamesIt) {
-  transport.on_send = [](const kube::Request& request) {
-    return asks_for(request, "pods") ? kube::refuse(403, "Forbidden", "no right to list pods")
-                                     : kube::answer(200, page(""));
+  transport.on_send = [](const net::Request& request) {
+    return asks_for(request, "pods") ? net::refuse(403, "Forbidden", "no right to list pods")
+                                     : net::answer(200, page(""));
   };
   read();
   ASSERT_TRUE(outcome && !outcome->ok());
@@ -75,12 +75,12 @@ TEST_F(Reading, WhatMayNotBeReadIsAnErrorThatNamesIt) {
 
 TEST_F(Reading, AListThatTheServerForgotIsReadAgainFromItsStart) {
   bool forgot = false;
-  transport.on_send = [&](const kube::Request& request) {
-    if (!asks_for(request, "nodes")) return kube::answer(200, page(""));
+  transport.on_send = [&](const net::Request& request) {
+    if (!asks_for(request, "nodes")) return net::answer(200, page(""));
     if (request.target.find("continue=") == std::string::npos)
-      return kube::answer(200, page(node(forgot ? "b" : "a"), forgot ? "" : "more"));
+      return net::answer(200, page(node(forgot ? "b" : "a"), forgot ? "" : "more"));
     forgot = true;
-    return kube::refuse(410, "Expired");
+    return net::refuse(410, "Expired");
   };
   read();
   ASSERT_TRUE(outcome && outcome->ok());
@@ -89,4 +89,4 @@ TEST_F(Reading, AListThatTheServerForgotIsReadAgainFromItsStart) {
 }
 
 }  // namespace
-}  // namespace tamp::control
+}  // namespace tamp::controller

@@ -9,7 +9,7 @@
 #include "proof/prover.h"
 #include "situation/resolve_settings.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 namespace {
 
 constexpr Duration kTick = Duration::seconds(1);
@@ -20,21 +20,21 @@ constexpr Duration kFirstRound = Duration::seconds(30);
 constexpr Duration kFactsEvery = Duration::seconds(30);
 constexpr std::string_view kDefaultPolicy = "default";
 
-serve::WatchState watch_state(kube::ReflectorState::Phase phase) {
-  using Phase = kube::ReflectorState::Phase;
+controller::WatchState watch_state(net::ReflectorState::Phase phase) {
+  using Phase = net::ReflectorState::Phase;
   switch (phase) {
     case Phase::Starting:
-      return serve::WatchState::Starting;
+      return controller::WatchState::Starting;
     case Phase::Listing:
-      return serve::WatchState::Listing;
+      return controller::WatchState::Listing;
     case Phase::Current:
-      return serve::WatchState::Current;
+      return controller::WatchState::Current;
     case Phase::Absent:
-      return serve::WatchState::Absent;
+      return controller::WatchState::Absent;
     case Phase::Broken:
       break;
   }
-  return serve::WatchState::Broken;
+  return controller::WatchState::Broken;
 }
 
 StatusCondition plan_condition(const PassOutcome& outcome) {
@@ -42,11 +42,12 @@ StatusCondition plan_condition(const PassOutcome& outcome) {
     return {"PlanPublished", false, outcome.withheld_reason, outcome.withheld_message, outcome.withheld_key};
   if (!outcome.plan)
     return {"PlanPublished", false, "NothingToDo", "no consolidation passes every gate; see reasons"};
-  std::string message = fmt::format("{} would go, saving {}", report::count(outcome.victims, "node", "nodes"),
-                                    report::per_hour(outcome.savings));
+  std::string message =
+      fmt::format("{} would go, saving {}", explain::count(outcome.victims, "node", "nodes"),
+                  explain::per_hour(outcome.savings));
   if (outcome.plan->planner == "SLO") return {"PlanPublished", true, "Proven", std::move(message)};
   message += "; planner Requests: not proven from measurements";
-  for (const prove::Check& check : outcome.plan->checks)
+  for (const proof::Check& check : outcome.plan->checks)
     if (!check.passed)
       return {"PlanPublished", true, "Decided", message + "; cannot be carried out: " + check.message()};
   return {"PlanPublished", true, "Decided", std::move(message)};
@@ -54,9 +55,9 @@ StatusCondition plan_condition(const PassOutcome& outcome) {
 
 }  // namespace
 
-Controller::Controller(kube::Loop& loop, kube::ApiTransport& transport, ControllerOptions options,
-                       codec::ClusterStore store, const Log& log, serve::Metrics& metrics,
-                       serve::Health& health)
+Controller::Controller(net::Loop& loop, net::ApiTransport& transport, ControllerOptions options,
+                       store::ClusterStore store, const Log& log, controller::Metrics& metrics,
+                       controller::Health& health)
     : loop_(loop),
       options_(std::move(options)),
       log_(log),
@@ -72,7 +73,7 @@ Controller::Controller(kube::Loop& loop, kube::ApiTransport& transport, Controll
                  }}),
       recorder_(loop, client_,
                 [this] {
-                  kube::EventRecorderOptions recorder;
+                  net::EventRecorderOptions recorder;
                   recorder.host = options_.pod_name;
                   return recorder;
                 }()),
@@ -83,13 +84,13 @@ Controller::Controller(kube::Loop& loop, kube::ApiTransport& transport, Controll
       runs_(loop, client_, log, recorder_, metrics, options_.election.ns,
             {[this] { return outlook(); },
              [this] {
-               return informers_.reflector(static_cast<std::size_t>(codec::ObjectKind::Node))
+               return informers_.reflector(static_cast<std::size_t>(wire::ObjectKind::Node))
                    .state()
                    .resource_version;
              },
              [this] { return on_offer(); }}) {
   client_.set_may_write([this] { return election_.may_write(); });
-  client_.set_observer([this](const kube::RequestRecord& record) {
+  client_.set_observer([this](const net::RequestRecord& record) {
     metrics_.api_request(record.verb, record.resource, record.status, record.duration);
   });
   relists_told_.resize(informers_.size());
@@ -98,14 +99,14 @@ Controller::Controller(kube::Loop& loop, kube::ApiTransport& transport, Controll
 std::optional<PublishedPlan> Controller::on_offer() const {
   std::optional<PublishedPlan> offer = on_offer_;
   if (!offer || !offer->plan) return offer;
-  for (const codec::PolicyObject& policy : store_.policies()) {
+  for (const store::PolicyObject& policy : store_.policies()) {
     if (policy.name != kDefaultPolicy || policy.dismissed.empty()) continue;
-    const auto dismissal = dashboard::read_dismissal(policy.dismissed);
+    const auto dismissal = documents::read_dismissal(policy.dismissed);
     if (dismissal && dismissal->plan_hash == offer->plan->hash)
       offer->dismissed_by = dismissal->by.empty() ? "somebody" : dismissal->by;
   }
   const auto writer = writers_.find(std::string(kDefaultPolicy));
-  const codec::PublishedStatus* shown = writer == writers_.end() ? nullptr : writer->second->published();
+  const wire::PublishedStatus* shown = writer == writers_.end() ? nullptr : writer->second->published();
   offer->written = shown != nullptr && shown->plan_hash == offer->plan->hash;
   return offer;
 }
@@ -142,13 +143,13 @@ void Controller::stop(std::function<void()> done) {
   election_.release(std::move(done));
 }
 
-std::shared_ptr<const decide::ClusterFacts> Controller::facts() const {
+std::shared_ptr<const documents::ClusterFacts> Controller::facts() const {
   const std::lock_guard lock(facts_mutex_);
   return facts_;
 }
 
-void Controller::set_facts(decide::ClusterFacts facts) {
-  auto shared = std::make_shared<const decide::ClusterFacts>(std::move(facts));
+void Controller::set_facts(documents::ClusterFacts facts) {
+  auto shared = std::make_shared<const documents::ClusterFacts>(std::move(facts));
   const std::lock_guard lock(facts_mutex_);
   facts_ = std::move(shared);
 }
@@ -200,7 +201,7 @@ void Controller::tick() {
   log_problem(problem ? problem->second : std::string());
   if (feed_ != nullptr) {
     feed_->look_at_runs(runs_.shelf().runs());
-    for (const codec::PolicyObject& policy : store_.policies())
+    for (const store::PolicyObject& policy : store_.policies())
       if (policy.name == kDefaultPolicy) feed_->dismissed(policy.dismissed);
   }
 
@@ -219,7 +220,7 @@ void Controller::tick() {
 bool Controller::heard_agents() {
   if (!collector_) return true;
   if (!surveyed_) {
-    const codec::Reading reading = store_.view();
+    const wire::Reading reading = store_.view();
     measuring_ = planner_measures(reading.cluster);
     node_names_.clear();
     for (const Node& node : reading.cluster.nodes) node_names_.emplace_back(reading.cluster.text(node.name));
@@ -252,10 +253,10 @@ void Controller::log_problem(const std::string& problem) {
 }
 
 void Controller::tell_watches() {
-  const kube::Instant now = loop_.instant();
+  const net::Instant now = loop_.instant();
   for (std::size_t i = 0; i < informers_.size(); ++i) {
-    const kube::Reflector& watched = informers_.reflector(i);
-    const kube::ReflectorState& state = watched.state();
+    const net::Reflector& watched = informers_.reflector(i);
+    const net::ReflectorState& state = watched.state();
     metrics_.set_watch(watched.type().plural, watch_state(state.phase), now - state.last_contact);
     for (; relists_told_[i] < state.relists; ++relists_told_[i])
       metrics_.watch_relisted(watched.type().plural);
@@ -265,12 +266,12 @@ void Controller::tell_watches() {
 std::optional<std::pair<std::string, std::string>> Controller::distrust() const {
   if (std::string problem = informers_.problem(loop_.instant(), options_.watch_patience); !problem.empty())
     return std::pair{std::string("WatchBroken"), std::move(problem)};
-  for (const codec::UnreadableObject& object : store_.unreadable())
-    if (codec::forbids_plan(object)) return std::pair{std::string("UnreadableObject"), object.message};
+  for (const store::UnreadableObject& object : store_.unreadable())
+    if (store::forbids_plan(object)) return std::pair{std::string("UnreadableObject"), object.message};
   return std::nullopt;
 }
 
-bool Controller::pass_due(kube::Instant now) const {
+bool Controller::pass_due(net::Instant now) const {
   if (passing_) return false;
   if (!decided_generation_ || runs_.at_work() != pass_run_) return true;
   const Duration since = now - last_pass_;
@@ -284,7 +285,7 @@ void Controller::consider() {
   autoscaler_.start();
   if (!autoscaler_.looked() || !heard_agents() || !runs_.synced() || !pass_due(loop_.instant())) return;
   // A new leader first reads what the last one said, to go on from there.
-  for (const codec::PolicyObject& policy : store_.policies())
+  for (const store::PolicyObject& policy : store_.policies())
     if (policy.name == kDefaultPolicy && !writer_of(policy.name).known()) return;
   begin_pass();
 }
@@ -297,7 +298,7 @@ PolicyWriter& Controller::writer_of(const std::string& policy) {
 
 void Controller::begin_pass() {
   passing_ = true;
-  const kube::Instant began = loop_.instant();
+  const net::Instant began = loop_.instant();
   auto input = std::make_shared<PassInput>();
   const std::uint64_t generation = store_.generation();
   pass_policy_generation_ = default_policy_generation();
@@ -314,7 +315,7 @@ void Controller::begin_pass() {
     input->observations = collector_->observations();
   }
   input->published = plan_ ? plan_ : found_plan();
-  metrics_.phase_took(serve::PlanPhase::View, loop_.instant() - began);
+  metrics_.phase_took(controller::PlanPhase::View, loop_.instant() - began);
   auto outcome = std::make_shared<PassOutcome>();
   pass_ = loop_.offload(
       [input, outcome] { *outcome = run_pass(*input); },
@@ -322,32 +323,32 @@ void Controller::begin_pass() {
 }
 
 // What the last leader published.
-std::optional<prove::ConsolidationPlan> Controller::found_plan() const {
+std::optional<proof::ConsolidationPlan> Controller::found_plan() const {
   const auto writer = writers_.find(std::string(kDefaultPolicy));
   if (writer == writers_.end() || writer->second->published() == nullptr) return std::nullopt;
-  const codec::PublishedStatus& found = *writer->second->published();
+  const wire::PublishedStatus& found = *writer->second->published();
   if (found.plan_hash.empty() || found.plan_structure.empty() ||
       found.plan_nodes != static_cast<std::int64_t>(found.plan_victims.size()))
     return std::nullopt;
-  return prove::published_plan(found.plan_hash, found.plan_structure, found.plan_victims,
+  return proof::published_plan(found.plan_hash, found.plan_structure, found.plan_victims,
                                found.plan_created_at, found.plan_expires_at);
 }
 
-void Controller::pass_ended(std::uint64_t generation, kube::Instant began,
+void Controller::pass_ended(std::uint64_t generation, net::Instant began,
                             const std::shared_ptr<const PassInput>& input,
                             const std::shared_ptr<PassOutcome>& outcome) {
   passing_ = false;
   last_pass_ = loop_.instant();
   last_pass_took_ = last_pass_ - began;
   decided_generation_ = generation;
-  metrics_.phase_took(serve::PlanPhase::Decide, last_pass_took_);
+  metrics_.phase_took(controller::PlanPhase::Decide, last_pass_took_);
   note_deleted_nodes(*outcome);
   tell_metrics(*outcome);
   log_threshold_blocks(*outcome);
   set_facts(outcome->facts);
   plan_ = outcome->plan;
   on_offer_.emplace();
-  if (plan_) on_offer_->plan = std::make_shared<const prove::ConsolidationPlan>(*plan_);
+  if (plan_) on_offer_->plan = std::make_shared<const proof::ConsolidationPlan>(*plan_);
   on_offer_->pressure_guards = outcome->measuring;
   measuring_ = outcome->measuring;
   if (outcome->status.plan_hash != logged_plan_) {
@@ -377,18 +378,18 @@ void Controller::note_deleted_nodes(PassOutcome& outcome) {
 }
 
 void Controller::tell_metrics(const PassOutcome& outcome) {
-  serve::PlanFigures figures;
+  controller::PlanFigures figures;
   figures.candidates = static_cast<std::int64_t>(outcome.candidates);
   for (const auto& [reason, nodes] : outcome.blocked)
-    figures.blocked_nodes[std::string(decide::name(reason))] = nodes;
+    figures.blocked_nodes[std::string(gates::name(reason))] = nodes;
   figures.savings = outcome.savings;
   figures.cluster_cost = outcome.cost;
   figures.nodes = static_cast<std::int64_t>(outcome.nodes);
   figures.pods = static_cast<std::int64_t>(outcome.pods);
   metrics_.set_plan(figures);
   std::map<std::string, std::int64_t, std::less<>> unreadable;
-  for (const codec::UnreadableObject& object : store_.unreadable())
-    ++unreadable[std::string(codec::info(object.kind).kind)];
+  for (const store::UnreadableObject& object : store_.unreadable())
+    ++unreadable[std::string(wire::info(object.kind).kind)];
   metrics_.set_unreadable(unreadable);
 }
 
@@ -410,7 +411,7 @@ void Controller::log_threshold_blocks(const PassOutcome& outcome) {
 void Controller::publish(const PassOutcome& outcome) {
   WantedStatus wanted;
   wanted.conditions.push_back({"Ready", true, "Deciding",
-                               fmt::format("decides on {}", report::count(outcome.nodes, "node", "nodes"))});
+                               fmt::format("decides on {}", explain::count(outcome.nodes, "node", "nodes"))});
   wanted.conditions.push_back(plan_condition(outcome));
   wanted.members = outcome.status;
   wanted.generation = pass_policy_generation_;
@@ -418,7 +419,7 @@ void Controller::publish(const PassOutcome& outcome) {
 }
 
 std::int64_t Controller::default_policy_generation() const {
-  for (const codec::PolicyObject& policy : store_.policies())
+  for (const store::PolicyObject& policy : store_.policies())
     if (policy.name == kDefaultPolicy) return policy.generation;
   return 0;
 }
@@ -438,13 +439,13 @@ void Controller::withdraw(std::string_view reason, const std::string& problem) {
 }
 
 void Controller::write_status(const WantedStatus& wanted) {
-  const std::vector<codec::PolicyObject> policies = store_.policies();
+  const std::vector<store::PolicyObject> policies = store_.policies();
   std::erase_if(writers_, [&](const auto& entry) {
     return std::none_of(policies.begin(), policies.end(),
                         [&](const auto& p) { return p.name == entry.first; });
   });
-  const kube::Instant began = loop_.instant();
-  for (const codec::PolicyObject& policy : policies) {
+  const net::Instant began = loop_.instant();
+  for (const store::PolicyObject& policy : policies) {
     WantedStatus own;
     if (policy.name == kDefaultPolicy) {
       own = wanted;
@@ -456,10 +457,11 @@ void Controller::write_status(const WantedStatus& wanted) {
         .want(std::move(own), [this, began,
                                counts = policy.name == kDefaultPolicy](PolicyWriter::Outcome outcome) {
           if (!counts) return;
-          metrics_.phase_took(serve::PlanPhase::Publish, loop_.instant() - began);
-          metrics_.pass_ended(outcome == PolicyWriter::Outcome::Written     ? serve::PassResult::Published
-                              : outcome == PolicyWriter::Outcome::Unchanged ? serve::PassResult::Unchanged
-                                                                            : serve::PassResult::Failed);
+          metrics_.phase_took(controller::PlanPhase::Publish, loop_.instant() - began);
+          metrics_.pass_ended(outcome == PolicyWriter::Outcome::Written ? controller::PassResult::Published
+                              : outcome == PolicyWriter::Outcome::Unchanged
+                                  ? controller::PassResult::Unchanged
+                                  : controller::PassResult::Failed);
         });
   }
 }
@@ -475,9 +477,9 @@ std::shared_ptr<const Outlook> Controller::outlook() {
       outlook_->autoscaler == autoscaler_.status())
     return outlook_;
   auto fresh = std::make_shared<Outlook>();
-  fresh->reading = same_cluster ? outlook_->reading : std::make_shared<const codec::Reading>(store_.view());
-  fresh->settings = codec::resolve_settings(fresh->reading->cluster, options_.flags);
-  fresh->limits = execute::limits_of(fresh->settings.guards, fresh->settings.reap);
+  fresh->reading = same_cluster ? outlook_->reading : std::make_shared<const wire::Reading>(store_.view());
+  fresh->settings = situation::resolve_settings(fresh->reading->cluster, options_.flags);
+  fresh->limits = run::limits_of(fresh->settings.guards, fresh->settings.reap);
   if (collector_) fresh->observations = collector_->observations();
   fresh->requests_published = options_.requests_published;
   fresh->autoscaler = autoscaler_.status();
@@ -492,12 +494,12 @@ std::shared_ptr<const Outlook> Controller::outlook() {
 
 // A follower answers the webhook, too, and needs to know the pools for it.
 void Controller::refresh_facts() {
-  const kube::Instant now = loop_.instant();
+  const net::Instant now = loop_.instant();
   if (!informers_.synced() || facts_generation_ == store_.generation()) return;
   if (facts_generation_ && now - facts_at_ < kFactsEvery) return;
   facts_generation_ = store_.generation();
   facts_at_ = now;
-  set_facts(decide::cluster_facts(store_.view().cluster));
+  set_facts(documents::cluster_facts(store_.view().cluster));
 }
 
-}  // namespace tamp::control
+}  // namespace tamp::controller

@@ -38,11 +38,11 @@
 #include "net/loop.h"
 #include "store/store.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 
 struct ControllerOptions {
-  kube::ElectionOptions election;
-  kube::ClientOptions client;
+  net::ElectionOptions election;
+  net::ClientOptions client;
   std::string pod_name;   // for events
   std::string node_name;  // where this process runs; empty: outside of the cluster
   FlagSettings flags;
@@ -57,8 +57,9 @@ struct ControllerOptions {
 
 class Controller {
  public:
-  Controller(kube::Loop& loop, kube::ApiTransport& transport, ControllerOptions options,
-             codec::ClusterStore store, const Log& log, serve::Metrics& metrics, serve::Health& health);
+  Controller(net::Loop& loop, net::ApiTransport& transport, ControllerOptions options,
+             store::ClusterStore store, const Log& log, controller::Metrics& metrics,
+             controller::Health& health);
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
 
@@ -76,28 +77,28 @@ class Controller {
   // What the agents measured; null if nobody is asked.
   const ObservationCollector* observations() const { return collector_ ? &*collector_ : nullptr; }
   // The plan that is published; null without one.
-  const prove::ConsolidationPlan* plan() const { return plan_ ? &*plan_ : nullptr; }
+  const proof::ConsolidationPlan* plan() const { return plan_ ? &*plan_ : nullptr; }
   bool leading() const { return election_.leading(); }
   bool may_write() const { return election_.may_write(); }
   // Its writes pass only while we lead.
-  kube::Client& client() { return client_; }
+  net::Client& client() { return client_; }
   // What the webhook's rules need to know; null until the cluster was read. Thread-safe.
-  std::shared_ptr<const decide::ClusterFacts> facts() const;
+  std::shared_ptr<const documents::ClusterFacts> facts() const;
 
  private:
   void tick();
   void lead();
   void follow();
   void consider();
-  bool pass_due(kube::Instant now) const;
+  bool pass_due(net::Instant now) const;
   bool heard_agents();
   void attend_to_guards();
   void begin_pass();
-  std::optional<prove::ConsolidationPlan> found_plan() const;
+  std::optional<proof::ConsolidationPlan> found_plan() const;
   // What runs may be approved for, and whether somebody has said that it is not wanted.
   std::optional<PublishedPlan> on_offer() const;
-  void pass_ended(std::uint64_t generation, kube::Instant began,
-                  const std::shared_ptr<const PassInput>& input, const std::shared_ptr<PassOutcome>& outcome);
+  void pass_ended(std::uint64_t generation, net::Instant began, const std::shared_ptr<const PassInput>& input,
+                  const std::shared_ptr<PassOutcome>& outcome);
   void note_deleted_nodes(PassOutcome& outcome);
   void tell_metrics(const PassOutcome& outcome);
   void log_threshold_blocks(const PassOutcome& outcome);
@@ -110,21 +111,21 @@ class Controller {
   // What runs see: as fresh as the watches, read anew only if something has changed.
   std::shared_ptr<const Outlook> outlook();
   void refresh_facts();
-  void set_facts(decide::ClusterFacts facts);
+  void set_facts(documents::ClusterFacts facts);
   // Why the store cannot be trusted, as a condition's reason and message; nothing when it can.
   std::optional<std::pair<std::string, std::string>> distrust() const;
   void tell_watches();
   void log_problem(const std::string& problem);
 
-  kube::Loop& loop_;
+  net::Loop& loop_;
   ControllerOptions options_;
   const Log& log_;
-  serve::Metrics& metrics_;
-  serve::Health& health_;
-  kube::Client client_;
-  codec::ClusterStore store_;
-  kube::Election election_;
-  kube::EventRecorder recorder_;
+  controller::Metrics& metrics_;
+  controller::Health& health_;
+  net::Client client_;
+  store::ClusterStore store_;
+  net::Election election_;
+  net::EventRecorder recorder_;
   Announcer announcer_;
   Informers informers_;
   std::optional<ObservationCollector> collector_;
@@ -137,31 +138,31 @@ class Controller {
   // Of the passes.
   bool passing_ = false;
   std::optional<std::uint64_t> decided_generation_;
-  std::uint64_t decided_round_ = 0;        // of the collector
-  bool measuring_ = false;                 // the planner asks for measurements
-  std::optional<kube::Instant> surveyed_;  // when a new leader saw which nodes there are to be asked
-  std::optional<prove::ConsolidationPlan> plan_;
+  std::uint64_t decided_round_ = 0;       // of the collector
+  bool measuring_ = false;                // the planner asks for measurements
+  std::optional<net::Instant> surveyed_;  // when a new leader saw which nodes there are to be asked
+  std::optional<proof::ConsolidationPlan> plan_;
   std::optional<PublishedPlan>
       on_offer_;          // the same for approvals; nothing before the first pass since we lead
   std::string pass_run_;  // at work when the last pass began
   std::shared_ptr<const Outlook> outlook_;
   std::uint64_t outlook_generation_ = 0, outlook_news_ = 0;
   std::int64_t pass_policy_generation_ = 0;  // metadata.generation of the default policy that the pass saw
-  kube::Instant last_pass_;                  // its end
+  net::Instant last_pass_;                   // its end
   Duration last_pass_took_;
   std::optional<Time> last_node_deleted_;
   std::vector<std::string> node_names_;                            // of the last pass, in order
   std::unordered_map<std::string, std::string> threshold_logged_;  // node -> message; look-up only
   std::string logged_plan_, logged_problem_;
-  kube::Instant started_;
+  net::Instant started_;
   std::optional<std::uint64_t> facts_generation_;
-  kube::Instant facts_at_;
+  net::Instant facts_at_;
   std::vector<std::uint64_t> relists_told_;  // by reflector
 
   mutable std::mutex facts_mutex_;
-  std::shared_ptr<const decide::ClusterFacts> facts_;  // guarded by facts_mutex_
+  std::shared_ptr<const documents::ClusterFacts> facts_;  // guarded by facts_mutex_
 
-  kube::Pending tick_, pass_;
+  net::Pending tick_, pass_;
 };
 
-}  // namespace tamp::control
+}  // namespace tamp::controller

@@ -4,10 +4,10 @@
 
 #include "controller/tiny_server_testing.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 namespace {
 
-using codec::ObjectKind;
+using wire::ObjectKind;
 
 std::string node(const std::string& name, const std::string& more = "") {
   return R"({"apiVersion":"v1","kind":"Node","metadata":{"name":")" + name + R"(","uid":"uid-)" + name +
@@ -25,13 +25,13 @@ std::string policy(const std::string& name, const std::string& spec) {
 const char* const kRequests = R"({"planner":"Requests","disruption":{"consolidationSavingsThreshold":0}})";
 
 struct Controlling : testing::Test {
-  kube::FakeLoop loop;
+  net::FakeLoop loop;
   TinyServer server{loop};
   std::string logged;
   Log log{LogLevel::Debug, LogFormat::Text, [this] { return loop.now(); },
           [this](std::string_view line) { logged += line; }};
-  serve::Metrics metrics{"test", "test"};
-  serve::Health health{{"caches"}, [this] { return loop.instant(); }};
+  controller::Metrics metrics{"test", "test"};
+  controller::Health health{{"caches"}, [this] { return loop.instant(); }};
   std::unique_ptr<Controller> controller;
 
   // Two empty nodes in a group.
@@ -44,7 +44,7 @@ struct Controlling : testing::Test {
   void start(const std::string& identity = "me") {
     ControllerOptions options;
     options.election.identity = identity;
-    controller = std::make_unique<Controller>(loop, server.transport, options, codec::ClusterStore(), log,
+    controller = std::make_unique<Controller>(loop, server.transport, options, store::ClusterStore(), log,
                                               metrics, health);
     controller->start();
     loop.advance(Duration::seconds(10));
@@ -81,7 +81,7 @@ TEST_F(Controlling, WritesNothingWhileNothingChanges) {
 TEST_F(Controlling, APlanThatExpiresIsMadeAnew) {
   start();
   ASSERT_TRUE(controller->plan() != nullptr);
-  const prove::ConsolidationPlan first = *controller->plan();
+  const proof::ConsolidationPlan first = *controller->plan();
   loop.advance(Duration::minutes(36));
   EXPECT_EQ(server.status_patches.size(), 2U);
   ASSERT_TRUE(controller->plan() != nullptr);
@@ -147,7 +147,7 @@ TEST_F(Controlling, AKindThatMayNotBeReadGivesNoPlanAndNotReady) {
   server.forbidden = "poddisruptionbudgets";
   start();
   EXPECT_TRUE(server.status_patches.empty());
-  serve::HttpRequest probe;
+  net::HttpRequest probe;
   probe.method = "GET";
   probe.path = "/readyz";
   EXPECT_EQ(health.answer(probe).status, 503);
@@ -197,7 +197,7 @@ TEST_F(Controlling, CountsAndLogsWhatTheThresholdHoldsBack) {
       R"({"kind":"Pod","metadata":{"name":"p","namespace":"x","resourceVersion":"RV","uid":"u","ownerReferences":[{"kind":"ReplicaSet","name":"r","controller":true,"apiVersion":"apps/v1","uid":"q"}]},"spec":{"nodeName":"a","containers":[{"resources":{"requests":{"cpu":"1"}}}]},"status":{"phase":"Running","startTime":"2026-01-01T00:00:00Z"}})";
   server.objects["temperpolicies"]["default"] =
       policy("default", R"({"planner":"Requests","disruption":{"consolidationSavingsThreshold":5}})");
-  codec::ClusterStore store;
+  store::ClusterStore store;
   ASSERT_TRUE(store.set_prices(
       {"prices.csv",
        "EndTimestamp,InstanceID,Region,AssetClass,InstanceIDField,InstanceType,MarketPriceHourly,Version\n"
@@ -219,4 +219,4 @@ TEST_F(Controlling, CountsAndLogsWhatTheThresholdHoldsBack) {
 }
 
 }  // namespace
-}  // namespace tamp::control
+}  // namespace tamp::controller

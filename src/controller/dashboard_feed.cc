@@ -7,30 +7,30 @@
 #include "situation/resolve_settings.h"
 #include "wire/tree.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 namespace {
 
-using serve::Topic;
+using dashboard::Topic;
 
 constexpr Duration kPointEvery = Duration::minutes(1);
 constexpr std::size_t kMostPoints = 1000;
 constexpr int kMostParts = 4;
 
 // The older half at half the density: what is long ago needs fewer points.
-void thin(std::vector<dashboard::HistoryPoint>& history) {
-  std::vector<dashboard::HistoryPoint> kept;
+void thin(std::vector<documents::HistoryPoint>& history) {
+  std::vector<documents::HistoryPoint> kept;
   for (std::size_t i = 0; i < history.size(); ++i)
     if (i >= history.size() / 2 || i % 2 == 0) kept.push_back(history[i]);
   history = std::move(kept);
 }
 
-void read_part(kube::Client& client, const std::string& ns, const std::string& run, const std::string& what,
+void read_part(net::Client& client, const std::string& ns, const std::string& run, const std::string& what,
                int part, std::string lines, std::function<void(std::string)> done) {
   client
-      .get(kube::kConfigMaps, ns, ledger_part(run, what, part),
+      .get(net::kConfigMaps, ns, ledger_part(run, what, part),
            [&client, ns, run, what, part, lines = std::move(lines),
-            done = std::move(done)](const kube::Reply& reply) mutable {
-             const auto tree = reply.ok() ? codec::read_tree(reply.body) : Result<codec::Tree>(codec::Tree());
+            done = std::move(done)](const net::Reply& reply) mutable {
+             const auto tree = reply.ok() ? wire::read_tree(reply.body) : Result<wire::Tree>(wire::Tree());
              const std::string_view text =
                  tree ? (*tree)["data"][ledger_key(what)].string() : std::string_view();
              lines += text;
@@ -45,18 +45,18 @@ void read_part(kube::Client& client, const std::string& ns, const std::string& r
 DashboardFeed::DashboardFeed(std::string replica, std::string version, Show show) : show_(std::move(show)) {
   look_.replica = std::move(replica);
   look_.version = std::move(version);
-  look_.history = std::make_shared<const std::vector<dashboard::HistoryPoint>>();
+  look_.history = std::make_shared<const std::vector<documents::HistoryPoint>>();
 }
 
 void DashboardFeed::show(const std::vector<Topic>& changed) {
   ++look_.revision;
-  show_(std::make_shared<const dashboard::Look>(look_), changed);
+  show_(std::make_shared<const documents::Look>(look_), changed);
 }
 
 void DashboardFeed::passed(const std::shared_ptr<const PassInput>& input, const PassOutcome& outcome) {
-  auto scene = std::make_shared<dashboard::Scene>();
-  scene->reading = std::shared_ptr<const codec::Reading>(input, &input->reading);
-  scene->settings = codec::resolve_settings(input->reading.cluster, input->flags);
+  auto scene = std::make_shared<documents::Scene>();
+  scene->reading = std::shared_ptr<const wire::Reading>(input, &input->reading);
+  scene->settings = situation::resolve_settings(input->reading.cluster, input->flags);
   scene->now = input->now;
   scene->last_node_deleted = input->last_node_deleted;
   scene->leader_node = input->leader_node;
@@ -70,7 +70,7 @@ void DashboardFeed::passed(const std::shared_ptr<const PassInput>& input, const 
   scene->refusals = outcome.refusals;
   scene->withheld_reason = outcome.withheld_reason;
   scene->withheld_message = outcome.withheld_message;
-  const auto name = [](const dashboard::Scene* s) {
+  const auto name = [](const documents::Scene* s) {
     return s == nullptr ? std::string("none") : s->plan ? s->plan->hash : "withheld " + s->withheld_message;
   };
   std::vector<Topic> changed = {Topic::Overview, Topic::Nodes};
@@ -81,23 +81,23 @@ void DashboardFeed::passed(const std::shared_ptr<const PassInput>& input, const 
 }
 
 void DashboardFeed::note_history(Time now) {
-  const dashboard::Scene& scene = *look_.scene;
-  const dashboard::HistoryPoint point{now, scene.cost, scene.plan ? scene.plan->hourly_savings : Money{},
-                                      dashboard::realized_savings(look_.runs)};
+  const documents::Scene& scene = *look_.scene;
+  const documents::HistoryPoint point{now, scene.cost, scene.plan ? scene.plan->hourly_savings : Money{},
+                                      documents::realized_savings(look_.runs)};
   if (!history_.empty()) {
-    const dashboard::HistoryPoint& last = history_.back();
+    const documents::HistoryPoint& last = history_.back();
     const bool news =
         last.cost != point.cost || last.identified != point.identified || last.realized != point.realized;
     if (!news && now - last.at < kPointEvery) return;
   }
   history_.push_back(point);
   if (history_.size() > kMostPoints) thin(history_);
-  look_.history = std::make_shared<const std::vector<dashboard::HistoryPoint>>(history_);
+  look_.history = std::make_shared<const std::vector<documents::HistoryPoint>>(history_);
 }
 
 void DashboardFeed::withdrawn(std::string_view reason, const std::string& problem) {
   if (!look_.scene || (!look_.scene->plan && look_.scene->withheld_message == problem)) return;
-  auto scene = std::make_shared<dashboard::Scene>(*look_.scene);
+  auto scene = std::make_shared<documents::Scene>(*look_.scene);
   scene->plan.reset();
   scene->refusals.clear();
   scene->withheld_reason = reason;
@@ -120,7 +120,7 @@ void DashboardFeed::leader_is(const std::string& holder) {
 void DashboardFeed::look_at_runs(const RunShelf::Runs& runs) {
   bool changed = false;
   std::map<std::string, std::string> versions;
-  std::vector<std::shared_ptr<const execute::Run>> shown;
+  std::vector<std::shared_ptr<const run::Run>> shown;
   for (const auto& entry : runs) {
     const std::string& name = entry.first;
     const ShelvedRun& shelved = entry.second;
@@ -132,7 +132,7 @@ void DashboardFeed::look_at_runs(const RunShelf::Runs& runs) {
     const auto known = std::find_if(look_.runs.begin(), look_.runs.end(),
                                     [&](const auto& run) { return run->name == name; });
     shown.push_back(same && known != look_.runs.end() ? *known
-                                                      : std::make_shared<const execute::Run>(shelved.run));
+                                                      : std::make_shared<const run::Run>(shelved.run));
   }
   if (!changed && versions.size() == versions_.size()) return;
   versions_ = std::move(versions);
@@ -143,13 +143,13 @@ void DashboardFeed::look_at_runs(const RunShelf::Runs& runs) {
 void DashboardFeed::dismissed(const std::string& annotation) {
   if (annotation == annotation_) return;
   annotation_ = annotation;
-  look_.dismissed = dashboard::read_dismissal(annotation);
+  look_.dismissed = documents::read_dismissal(annotation);
   show({Topic::Plan});
 }
 
-void read_records(kube::Client& client, const std::string& ns, const std::string& run,
-                  const std::string& what, std::function<void(std::string)> done) {
+void read_records(net::Client& client, const std::string& ns, const std::string& run, const std::string& what,
+                  std::function<void(std::string)> done) {
   read_part(client, ns, run, what, 1, {}, std::move(done));
 }
 
-}  // namespace tamp::control
+}  // namespace tamp::controller

@@ -15,11 +15,12 @@
 #include "dashboard/event_hub.h"
 #include "documents/look.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 
 class DashboardFeed {
  public:
-  using Show = std::function<void(std::shared_ptr<const dashboard::Look>, const std::vector<serve::Topic>&)>;
+  using Show =
+      std::function<void(std::shared_ptr<const documents::Look>, const std::vector<dashboard::Topic>&)>;
   // `replica`: our own identity in the election.
   DashboardFeed(std::string replica, std::string version, Show show);
   DashboardFeed(const DashboardFeed&) = delete;
@@ -38,17 +39,17 @@ class DashboardFeed {
 
  private:
   void note_history(Time now);
-  void show(const std::vector<serve::Topic>& changed);
+  void show(const std::vector<dashboard::Topic>& changed);
 
   Show show_;
-  dashboard::Look look_;                         // as it was handed out last, or is about to be
+  documents::Look look_;                         // as it was handed out last, or is about to be
   std::map<std::string, std::string> versions_;  // of the runs in look_
   std::string annotation_;
-  std::vector<dashboard::HistoryPoint> history_;
+  std::vector<documents::HistoryPoint> history_;
 };
 
 // The recorded lines of a run (ledger.h), all parts after one another; empty if there are none.
-void read_records(kube::Client& client, const std::string& ns, const std::string& run,
-                  const std::string& what, std::function<void(std::string)> done);
+void read_records(net::Client& client, const std::string& ns, const std::string& run, const std::string& what,
+                  std::function<void(std::string)> done);
 
-}  // namespace tamp::control
+}  // namespace tamp::controller

@@ -4,16 +4,16 @@
 
 #include <algorithm>
 
-namespace tamp::control {
+namespace tamp::controller {
 namespace {
 
-using serve::Topic;
+using dashboard::Topic;
 
 struct Feeding : testing::Test {
-  std::vector<std::shared_ptr<const dashboard::Look>> shown;
+  std::vector<std::shared_ptr<const documents::Look>> shown;
   std::vector<Topic> told;  // with the last
   DashboardFeed feed{"tamp-1_aa", "v1",
-                     [this](std::shared_ptr<const dashboard::Look> look, const std::vector<Topic>& changed) {
+                     [this](std::shared_ptr<const documents::Look> look, const std::vector<Topic>& changed) {
                        shown.push_back(std::move(look));
                        told = changed;
                      }};
@@ -125,7 +125,7 @@ TEST_F(Feeding, RunsAreNewsWhenOneOfThemIsWrittenComesOrGoes) {
 }
 
 TEST_F(Feeding, ADismissalIsToldOnce) {
-  const std::string text = dashboard::write_dismissal({"aa", "ann", "no", "2026-11-15T00:00:00Z"});
+  const std::string text = documents::write_dismissal({"aa", "ann", "no", "2026-11-15T00:00:00Z"});
   feed.dismissed(text);
   ASSERT_EQ(shown.size(), 1U);
   EXPECT_EQ(shown.back()->dismissed->by, "ann");
@@ -136,4 +136,4 @@ TEST_F(Feeding, ADismissalIsToldOnce) {
 }
 
 }  // namespace
-}  // namespace tamp::control
+}  // namespace tamp::controller

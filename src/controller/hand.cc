@@ -10,17 +10,17 @@
 #include "run/resident.h"
 #include "wire/snapshot.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 namespace {
 
-using codec::Tree;
-using execute::Conclusion;
-using execute::MutationKind;
-using execute::MutationState;
-using Kind = kube::ApiError::Kind;
+using run::Conclusion;
+using run::MutationKind;
+using run::MutationState;
+using wire::Tree;
+using Kind = net::ApiError::Kind;
 
-constexpr kube::ResourceType kNodeClaims{"karpenter.sh", "v1", "nodeclaims", false};
-constexpr kube::ResourceType kNodePools{"karpenter.sh", "v1", "nodepools", false};
+constexpr net::ResourceType kNodeClaims{"karpenter.sh", "v1", "nodeclaims", false};
+constexpr net::ResourceType kNodePools{"karpenter.sh", "v1", "nodepools", false};
 constexpr int kMostConflicts = 5;
 constexpr Duration kLater = Duration::seconds(5);
 
@@ -38,9 +38,9 @@ Conclusion concluded(MutationState state, std::string reason = {}, std::string m
 }
 
 // Everything that earlier entries put on this node, for nodes whose note others removed.
-std::vector<std::string> added_on(const execute::Run& run, std::string_view node) {
+std::vector<std::string> added_on(const run::Run& run, std::string_view node) {
   std::vector<std::string> added;
-  for (const execute::Mutation& entry : run.journal.entries)
+  for (const run::Mutation& entry : run.journal.entries)
     if (entry.name == node && entry.ns.empty())
       added.insert(added.end(), entry.added.begin(), entry.added.end());
   std::sort(added.begin(), added.end());
@@ -50,7 +50,7 @@ std::vector<std::string> added_on(const execute::Run& run, std::string_view node
 
 }  // namespace
 
-Conclusion conclusion_of(const kube::ApiError& error) {
+Conclusion conclusion_of(const net::ApiError& error) {
   Conclusion out;
   out.message = error.text();
   out.retry_after = error.retry_after;
@@ -98,7 +98,7 @@ Conclusion conclusion_of(const kube::ApiError& error) {
   return out;
 }
 
-Errand::Errand(kube::Client& client, const execute::Run& run, const execute::Mutation& mutation,
+Errand::Errand(net::Client& client, const run::Run& run, const run::Mutation& mutation,
                std::function<void(Deed)> done)
     : client_(client), mutation_(mutation), done_(std::move(done)) {
   run_.name = run.name;
@@ -117,17 +117,17 @@ void Errand::begin() {
 
 void Errand::read_object() {
   if (mutation_.kind == MutationKind::Evict)
-    return read(kube::kPods, mutation_.ns, mutation_.name, &Errand::evict);
+    return read(net::kPods, mutation_.ns, mutation_.name, &Errand::evict);
   if (mutation_.kind == MutationKind::DeleteClaim)
     return read(kNodeClaims, "", mutation_.name, &Errand::delete_claim);
-  read(about_claim(mutation_.kind) ? kNodeClaims : kube::kNodes, "", mutation_.name, &Errand::edit);
+  read(about_claim(mutation_.kind) ? kNodeClaims : net::kNodes, "", mutation_.name, &Errand::edit);
 }
 
-void Errand::read(const kube::ResourceType& type, std::string_view ns, std::string_view name,
+void Errand::read(const net::ResourceType& type, std::string_view ns, std::string_view name,
                   void (Errand::*then)(const Tree&)) {
-  request_ = client_.get(type, ns, name, [this, then](kube::Reply reply) {
+  request_ = client_.get(type, ns, name, [this, then](net::Reply reply) {
     if (!reply.ok()) return refused(*reply.error);
-    const auto object = codec::read_tree(reply.body);
+    const auto object = wire::read_tree(reply.body);
     if (!object) return refused({Kind::Other, 0, "", object.error().message, {}, false, {}});
     (this->*then)(*object);
   });
@@ -143,23 +143,23 @@ bool Errand::other_object(const Tree& object) {
 
 void Errand::edit(const Tree& object) {
   // The claim of a replacement carries note and protection as a node does.
-  const execute::Edit edit = execute::edit_node(object, mutation_, run_.name, added_before_);
-  if (edit.answer == execute::Edit::Answer::OtherObject)
+  const documents::Edit edit = documents::edit_node(object, mutation_, run_.name, added_before_);
+  if (edit.answer == documents::Edit::Answer::OtherObject)
     return finish(concluded(MutationState::Failed, "OtherObject", mutation_.name + " is another object now"));
   Conclusion done = concluded(MutationState::Done);
   done.added = edit.added;
-  if (edit.answer == execute::Edit::Answer::NothingToDo)
+  if (edit.answer == documents::Edit::Answer::NothingToDo)
     return finish(std::move(done), std::string(object.at({"metadata", "resourceVersion"}).string()));
-  const kube::ResourceType& type = about_claim(mutation_.kind) ? kNodeClaims : kube::kNodes;
+  const net::ResourceType& type = about_claim(mutation_.kind) ? kNodeClaims : net::kNodes;
   sent_ = true;
   request_ = client_.patch(
-      type, "", mutation_.name, "", kube::PatchType::Json, make_json_patch(edit.operations),
-      [this, done](kube::Reply reply) {
+      type, "", mutation_.name, "", net::PatchType::Json, make_json_patch(edit.operations),
+      [this, done](net::Reply reply) {
         if (!reply.ok()) {
           if (reply.error->kind == Kind::Conflict) return again_or_blocked(*reply.error);
           return refused(*reply.error);
         }
-        const auto written = codec::read_tree(reply.body);
+        const auto written = wire::read_tree(reply.body);
         finish(done, written ? std::string(written->at({"metadata", "resourceVersion"}).string()) : "");
       });
 }
@@ -167,10 +167,10 @@ void Errand::edit(const Tree& object) {
 void Errand::evict(const Tree& pod) {
   if (other_object(pod)) return;
   if (pod.at({"metadata"}).has("deletionTimestamp")) return finish(concluded(MutationState::Done));
-  kube::EvictOptions options;
+  net::EvictOptions options;
   options.uid = mutation_.uid;
   sent_ = true;
-  request_ = client_.evict(mutation_.ns, mutation_.name, options, [this](kube::Reply reply) {
+  request_ = client_.evict(mutation_.ns, mutation_.name, options, [this](net::Reply reply) {
     if (reply.ok()) return finish(concluded(MutationState::Done));
     if (reply.error->kind == Kind::NotFound) return finish(concluded(MutationState::Done, "Gone"));
     // Another pod of that name, or a write that came between: the pod itself will tell.
@@ -180,16 +180,16 @@ void Errand::evict(const Tree& pod) {
 }
 
 void Errand::create_claim(const Tree& pool) {
-  auto body = execute::write_claim(run_, pool);
+  auto body = documents::write_claim(run_, pool);
   if (!body) return refused({Kind::Invalid, 0, "", body.error().message, {}, false, {}});
   sent_ = true;
-  request_ = client_.create(kNodeClaims, "", std::move(*body), [this](kube::Reply reply) {
+  request_ = client_.create(kNodeClaims, "", std::move(*body), [this](net::Reply reply) {
     if (!reply.ok()) {
       if (reply.error->kind == Kind::AlreadyExists)
         return read(kNodeClaims, "", mutation_.name, &Errand::claim_exists);
       return refused(*reply.error);
     }
-    const auto made = codec::read_tree(reply.body);
+    const auto made = wire::read_tree(reply.body);
     if (!made) return refused({Kind::Other, 0, "", made.error().message, {}, true, {}});
     claim_exists(*made);
   });
@@ -198,7 +198,7 @@ void Errand::create_claim(const Tree& pool) {
 // Ours if its note says so: it may have been made by an attempt whose answer was lost.
 void Errand::claim_exists(const Tree& claim) {
   const Tree& annotations = claim.at({"metadata", "annotations"});
-  const auto note = execute::read_note(annotations[execute::kNote].string());
+  const auto note = documents::read_note(annotations[run::kNote].string());
   if (!note || std::find(note->runs.begin(), note->runs.end(), run_.name) == note->runs.end())
     return finish(concluded(MutationState::Failed, "OtherObject",
                             "a NodeClaim " + mutation_.name + " exists that this run did not make"));
@@ -214,7 +214,7 @@ void Errand::delete_claim(const Tree& claim) {
   const std::string node(claim.at({"status", "nodeName"}).string());
   if (node.empty()) return remove_claim();
   // Without its Node there is nothing to take from anybody: what was bound to it is about to be collected.
-  request_ = client_.get(kube::kNodes, "", node, [this, node](kube::Reply reply) {
+  request_ = client_.get(net::kNodes, "", node, [this, node](net::Reply reply) {
     if (!reply.ok()) return reply.error->kind == Kind::NotFound ? remove_claim() : refused(*reply.error);
     look_for_residents(node, std::move(reply.body));
   });
@@ -222,20 +222,20 @@ void Errand::delete_claim(const Tree& claim) {
 
 // From the store and not from the watches: the decision may be old, and of another leader.
 void Errand::look_for_residents(const std::string& node, std::string object) {
-  kube::ListOptions options;
+  net::ListOptions options;
   options.field_selector = "spec.nodeName=" + node;
   request_ = client_.list_page(
-      kube::kPods, options, [this, node, object = std::move(object)](kube::Reply reply) mutable {
+      net::kPods, options, [this, node, object = std::move(object)](net::Reply reply) mutable {
         if (!reply.ok()) return refused(*reply.error);
-        codec::Inputs inputs;
+        wire::Inputs inputs;
         inputs.objects = {{"node", std::move(object)}, {"pods", std::move(reply.body)}};
-        const auto seen = codec::read_snapshot(inputs);
+        const auto seen = wire::read_snapshot(inputs);
         const NodeId id = seen ? seen->cluster.find_node(node) : NodeId();
         if (!id.valid())
           return refused(
               {Kind::Other, 0, "", seen ? "no Node " + node : seen.error().message, {}, false, {}});
         const Cluster& cluster = seen->cluster;
-        const Pod* const pod = execute::resident(cluster, cluster.nodes[id.index()]);
+        const Pod* const pod = run::resident(cluster, cluster.nodes[id.index()]);
         if (pod == nullptr) return remove_claim();
         finish(concluded(
             MutationState::Failed, "InUse",
@@ -244,23 +244,23 @@ void Errand::look_for_residents(const std::string& node, std::string object) {
 }
 
 void Errand::remove_claim() {
-  kube::RemoveOptions options;
+  net::RemoveOptions options;
   options.uid = claim_uid_;
   sent_ = true;
-  request_ = client_.remove(kNodeClaims, "", mutation_.name, options, [this](kube::Reply reply) {
+  request_ = client_.remove(kNodeClaims, "", mutation_.name, options, [this](net::Reply reply) {
     if (reply.ok() || reply.error->kind == Kind::NotFound) return finish(concluded(MutationState::Done));
     if (reply.error->kind == Kind::Conflict) return again_or_blocked(*reply.error);
     refused(*reply.error);
   });
 }
 
-void Errand::again_or_blocked(const kube::ApiError& error) {
+void Errand::again_or_blocked(const net::ApiError& error) {
   sent_ = false;  // it was refused
   if (++conflicts_ < kMostConflicts) return read_object();
   refused(error);
 }
 
-void Errand::refused(const kube::ApiError& error) {
+void Errand::refused(const net::ApiError& error) {
   if (error.reason == "Fenced") {
     Deed deed;
     deed.fenced = true;
@@ -279,12 +279,12 @@ void Errand::finish(Conclusion conclusion, std::string resource_version) {
   std::exchange(done_, nullptr)(std::move(deed));
 }
 
-kube::Pending rehearse_eviction(kube::Client& client, const execute::Departing& move,
-                                std::function<void(Conclusion)> done) {
-  kube::EvictOptions options;
+net::Pending rehearse_eviction(net::Client& client, const run::Departing& move,
+                               std::function<void(Conclusion)> done) {
+  net::EvictOptions options;
   options.uid = move.uid;
   options.dry_run = true;
-  return client.evict(move.ns, move.name, options, [done = std::move(done)](kube::Reply reply) {
+  return client.evict(move.ns, move.name, options, [done = std::move(done)](net::Reply reply) {
     if (reply.ok()) return done(concluded(MutationState::Done));
     Conclusion conclusion = conclusion_of(*reply.error);
     if (reply.error->kind == Kind::Conflict) {
@@ -295,4 +295,4 @@ kube::Pending rehearse_eviction(kube::Client& client, const execute::Departing& 
   });
 }
 
-}  // namespace tamp::control
+}  // namespace tamp::controller

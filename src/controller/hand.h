@@ -13,10 +13,10 @@
 #include "run/run.h"
 #include "wire/tree.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 
 struct Deed {
-  execute::Conclusion conclusion;
+  run::Conclusion conclusion;
   // The write was held back since we do not lead any more: nothing was tried, nothing is to be concluded.
   bool fenced = false;
   std::string resource_version;  // of a node after our write to it; empty if there was none
@@ -26,7 +26,7 @@ class Errand {
  public:
   // Copies what it needs of the run. `done` is called once, on the loop, unless the errand is dropped before; dropping it from
   // within `done` is not allowed.
-  Errand(kube::Client& client, const execute::Run& run, const execute::Mutation& mutation,
+  Errand(net::Client& client, const run::Run& run, const run::Mutation& mutation,
          std::function<void(Deed)> done);
   Errand(const Errand&) = delete;
   Errand& operator=(const Errand&) = delete;
@@ -35,37 +35,37 @@ class Errand {
   bool sent() const { return sent_; }
 
  private:
-  void read(const kube::ResourceType& type, std::string_view ns, std::string_view name,
-            void (Errand::*then)(const codec::Tree&));
+  void read(const net::ResourceType& type, std::string_view ns, std::string_view name,
+            void (Errand::*then)(const wire::Tree&));
   void read_object();
-  void edit(const codec::Tree& object);
-  void evict(const codec::Tree& pod);
-  void create_claim(const codec::Tree& pool);
-  void claim_exists(const codec::Tree& claim);
-  void delete_claim(const codec::Tree& claim);
+  void edit(const wire::Tree& object);
+  void evict(const wire::Tree& pod);
+  void create_claim(const wire::Tree& pool);
+  void claim_exists(const wire::Tree& claim);
+  void delete_claim(const wire::Tree& claim);
   void look_for_residents(const std::string& node, std::string object);
   void remove_claim();
-  bool other_object(const codec::Tree& object);
-  void again_or_blocked(const kube::ApiError& error);
-  void refused(const kube::ApiError& error);
-  void finish(execute::Conclusion conclusion, std::string resource_version = {});
+  bool other_object(const wire::Tree& object);
+  void again_or_blocked(const net::ApiError& error);
+  void refused(const net::ApiError& error);
+  void finish(run::Conclusion conclusion, std::string resource_version = {});
 
-  kube::Client& client_;
-  execute::Run run_;  // who it is and what replaces its victims; not its journal
-  execute::Mutation mutation_;
+  net::Client& client_;
+  run::Run run_;  // who it is and what replaces its victims; not its journal
+  run::Mutation mutation_;
   std::vector<std::string> added_before_;  // by earlier entries about the same node
   std::function<void(Deed)> done_;
   std::string claim_uid_;  // that was read, of a claim to be deleted
   int conflicts_ = 0;
   bool sent_ = false;
-  kube::Pending request_;
+  net::Pending request_;
 };
 
 // In the journal's words. `write`: the request that failed may have changed something.
-execute::Conclusion conclusion_of(const kube::ApiError& error);
+run::Conclusion conclusion_of(const net::ApiError& error);
 
 // Tries an eviction without carrying it out.
-kube::Pending rehearse_eviction(kube::Client& client, const execute::Departing& move,
-                                std::function<void(execute::Conclusion)> done);
+net::Pending rehearse_eviction(net::Client& client, const run::Departing& move,
+                               std::function<void(run::Conclusion)> done);
 
-}  // namespace tamp::control
+}  // namespace tamp::controller

@@ -7,12 +7,12 @@
 #include "net/fake_loop_testing.h"
 #include "net/scripted_transport_testing.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 namespace {
 
-using execute::Conclusion;
-using execute::MutationState;
-using Kind = kube::ApiError::Kind;
+using run::Conclusion;
+using run::MutationState;
+using Kind = net::ApiError::Kind;
 
 Conclusion of(Kind kind, bool maybe_done = false, const char* message = "") {
   return conclusion_of({kind, 0, "", message, {}, maybe_done, {}});
@@ -50,22 +50,22 @@ TEST(Hand, OnlyWhatMayHaveBeenDoneIsUnclear) {
 // An API server with one NodeClaim of one node.
 struct ClaimDeletion : testing::Test {
   ClaimDeletion() {
-    transport.on_send = [this](const kube::Request& request) -> std::optional<kube::Exchange> {
+    transport.on_send = [this](const net::Request& request) -> std::optional<net::Exchange> {
       const std::string path = request.target.substr(0, request.target.find('?'));
-      if (request.method == kube::Method::Delete) {
+      if (request.method == net::Method::Delete) {
         deleted.push_back(path + " " + request.body);
-        return kube::answer(200);
+        return net::answer(200);
       }
-      if (path == "/apis/karpenter.sh/v1/nodeclaims/spare") return kube::answer(200, claim);
+      if (path == "/apis/karpenter.sh/v1/nodeclaims/spare") return net::answer(200, claim);
       if (path == "/api/v1/nodes/n")
-        return node.empty() ? kube::refuse(404, "NotFound") : kube::answer(200, node);
+        return node.empty() ? net::refuse(404, "NotFound") : net::answer(200, node);
       if (path == "/api/v1/pods") {
         EXPECT_NE(request.target.find("fieldSelector=spec.nodeName%3Dn"), std::string::npos);
         return pods.empty()
-                   ? kube::refuse(503, "ServiceUnavailable")
-                   : kube::answer(200, R"({"kind":"PodList","apiVersion":"v1","items":[)" + pods + "]}");
+                   ? net::refuse(503, "ServiceUnavailable")
+                   : net::answer(200, R"({"kind":"PodList","apiVersion":"v1","items":[)" + pods + "]}");
       }
-      return kube::refuse(404, "NotFound");
+      return net::refuse(404, "NotFound");
     };
   }
   static std::string pod(const std::string& metadata, const std::string& status) {
@@ -73,11 +73,11 @@ struct ClaimDeletion : testing::Test {
            R"(},"spec":{"nodeName":"n","containers":[{"name":"c"}]},"status":{"phase":")" + status + R"("}})";
   }
   Conclusion carry_out() {
-    execute::Run run;
+    run::Run run;
     run.name = "run-1";
     run.claim = "spare";
-    execute::Mutation mutation;
-    mutation.kind = execute::MutationKind::DeleteClaim;
+    run::Mutation mutation;
+    mutation.kind = run::MutationKind::DeleteClaim;
     mutation.name = "spare";
     mutation.uid = "c1";
     std::optional<Deed> deed;
@@ -88,9 +88,9 @@ struct ClaimDeletion : testing::Test {
     return deed ? deed->conclusion : Conclusion{};
   }
 
-  kube::FakeLoop loop;
-  kube::ScriptedTransport transport{loop};
-  kube::Client client{loop, transport};
+  net::FakeLoop loop;
+  net::ScriptedTransport transport{loop};
+  net::Client client{loop, transport};
   std::string claim = R"({"metadata":{"name":"spare","uid":"c1"},"status":{"nodeName":"n"}})";
   std::string node = R"({"kind":"Node","apiVersion":"v1","metadata":{"name":"n","uid":"n1"}})";
   std::string pods = pod("", "Running");
@@ -138,4 +138,4 @@ TEST_F(ClaimDeletion, WaitsUntilThePodsCanBeRead) {
 }
 
 }  // namespace
-}  // namespace tamp::control
+}  // namespace tamp::controller

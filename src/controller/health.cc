@@ -5,10 +5,10 @@
 #include <chrono>
 #include <utility>
 
-namespace tamp::serve {
+namespace tamp::controller {
 namespace {
 
-kube::Instant monotonic_now() {
+net::Instant monotonic_now() {
   return {std::chrono::duration_cast<std::chrono::nanoseconds>(
               std::chrono::steady_clock::now().time_since_epoch())
               .count()};
@@ -26,7 +26,7 @@ bool asks_for(std::string_view query, std::string_view word) {
 
 }  // namespace
 
-Health::Health(std::vector<std::string> needed, std::function<kube::Instant()> clock)
+Health::Health(std::vector<std::string> needed, std::function<net::Instant()> clock)
     : clock_(clock ? std::move(clock) : monotonic_now), ticked_(clock_()) {
   for (std::string& name : needed) problems_.emplace(std::move(name), "not yet");
 }
@@ -49,7 +49,7 @@ std::string Health::loop_problem() const {
   return fmt::format("has not moved for {}", format_duration(Duration::seconds(still.ns / 1'000'000'000)));
 }
 
-HttpResponse Health::answer(const HttpRequest& request) const {
+net::HttpResponse Health::answer(const net::HttpRequest& request) const {
   if (request.method != "GET" && request.method != "HEAD")
     return {405, "text/plain; charset=utf-8", "only GET\n", {{"Allow", "GET, HEAD"}}};
   const bool ready = request.path == "/readyz";
@@ -68,7 +68,7 @@ HttpResponse Health::answer(const HttpRequest& request) const {
     good = good && problem.empty();
     lines += problem.empty() ? fmt::format("[+] {} ok\n", name) : fmt::format("[-] {}: {}\n", name, problem);
   }
-  HttpResponse response;
+  net::HttpResponse response;
   response.status = good ? 200 : 503;
   if (good && !asks_for(request.query, "verbose"))
     response.body = "ok\n";
@@ -77,4 +77,4 @@ HttpResponse Health::answer(const HttpRequest& request) const {
   return response;
 }
 
-}  // namespace tamp::serve
+}  // namespace tamp::controller

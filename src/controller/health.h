@@ -13,7 +13,7 @@
 #include "net/http_server.h"
 #include "net/loop.h"
 
-namespace tamp::serve {
+namespace tamp::controller {
 
 class Health {
  public:
@@ -22,7 +22,7 @@ class Health {
 
   // `needed`: what must be set ready first ("caches", "webhook-certificate"). `clock` is called on any thread; without one
   // it is the machine's monotonic clock.
-  explicit Health(std::vector<std::string> needed, std::function<kube::Instant()> clock = nullptr);
+  explicit Health(std::vector<std::string> needed, std::function<net::Instant()> clock = nullptr);
 
   // The loop is alive; to be called every few seconds from a timer of the loop.
   void tick();
@@ -33,15 +33,15 @@ class Health {
 
   // 200 or 503, with a line for each check if something fails or the query has `verbose`. Paths /healthz (also /livez) and
   // /readyz.
-  HttpResponse answer(const HttpRequest& request) const;
+  net::HttpResponse answer(const net::HttpRequest& request) const;
 
  private:
   std::string loop_problem() const;
 
-  std::function<kube::Instant()> clock_;
+  std::function<net::Instant()> clock_;
   mutable std::mutex mutex_;
-  kube::Instant ticked_;
+  net::Instant ticked_;
   std::map<std::string, std::string, std::less<>> problems_;  // by name; empty: ready
 };
 
-}  // namespace tamp::serve
+}  // namespace tamp::controller

@@ -2,19 +2,19 @@
 
 #include <gtest/gtest.h>
 
-namespace tamp::serve {
+namespace tamp::controller {
 namespace {
 
 struct HealthTest : ::testing::Test {
-  HttpResponse get(std::string path, std::string query = "", std::string method = "GET") const {
-    HttpRequest request;
+  net::HttpResponse get(std::string path, std::string query = "", std::string method = "GET") const {
+    net::HttpRequest request;
     request.method = std::move(method);
     request.path = std::move(path);
     request.query = std::move(query);
     return health.answer(request);
   }
 
-  kube::Instant now{1'000'000};
+  net::Instant now{1'000'000};
   Health health{{"caches", "webhook-certificate"}, [this] { return now; }};
 };
 
@@ -74,4 +74,4 @@ TEST_F(HealthTest, OtherPathsAndMethodsAreNotServed) {
 }
 
 }  // namespace
-}  // namespace tamp::serve
+}  // namespace tamp::controller

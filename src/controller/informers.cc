@@ -5,34 +5,34 @@
 #include <algorithm>
 #include <utility>
 
-namespace tamp::control {
+namespace tamp::controller {
 
-using kube::ReflectorState;
+using net::ReflectorState;
 
-Informers::Informers(kube::Loop& loop, kube::Client& client, codec::ClusterStore& store)
+Informers::Informers(net::Loop& loop, net::Client& client, store::ClusterStore& store)
     : loop_(loop), client_(client), store_(store) {
-  for (const codec::KindInfo& kind : codec::kinds()) add(kind);
+  for (const wire::KindInfo& kind : wire::kinds()) add(kind);
 }
 
-void Informers::add(const codec::KindInfo& kind) {
-  const codec::ObjectKind id = kind.id;
-  kube::WatchSink sink;
+void Informers::add(const wire::KindInfo& kind) {
+  const wire::ObjectKind id = kind.id;
+  net::WatchSink sink;
   sink.begin_list = [this, id] { store_.begin_list(id); };
   sink.page = [this, id](const std::string& bytes) { return store_.add_page(id, bytes); };
   sink.end_list = [this, id] { store_.end_list(id); };
   sink.event = [this, id](const std::string& line) { return store_.apply_event(id, line); };
-  kube::ReflectorOptions options;
+  net::ReflectorOptions options;
   options.custom = kind.custom;
   const std::size_t index = watches_.size();
   Watch& watch = watches_.emplace_back();
-  watch.reflector = std::make_unique<kube::Reflector>(loop_, client_, kind, std::move(sink), options);
+  watch.reflector = std::make_unique<net::Reflector>(loop_, client_, kind, std::move(sink), options);
   watch.reflector->set_on_change([this, index] { heard(index); });
 }
 
 void Informers::heard(std::size_t index) {
   Watch& watch = watches_[index];
   const ReflectorState& state = watch.reflector->state();
-  if (state.phase == ReflectorState::Phase::Absent) store_.forget_kind(codec::kinds()[index].id);
+  if (state.phase == ReflectorState::Phase::Absent) store_.forget_kind(wire::kinds()[index].id);
   if (state.usable())
     watch.broken_since.reset();
   else if (!watch.broken_since)
@@ -52,7 +52,7 @@ bool Informers::synced() const {
                      [](const Watch& watch) { return watch.reflector->state().synced; });
 }
 
-std::string Informers::problem(kube::Instant now, Duration patience) const {
+std::string Informers::problem(net::Instant now, Duration patience) const {
   for (const Watch& watch : watches_) {
     const ReflectorState& state = watch.reflector->state();
     const std::string_view plural = watch.reflector->type().plural;
@@ -66,4 +66,4 @@ std::string Informers::problem(kube::Instant now, Duration patience) const {
   return {};
 }
 
-}  // namespace tamp::control
+}  // namespace tamp::controller

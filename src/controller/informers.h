@@ -10,11 +10,11 @@
 #include "net/reflector.h"
 #include "store/store.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 
 class Informers {
  public:
-  Informers(kube::Loop& loop, kube::Client& client, codec::ClusterStore& store);
+  Informers(net::Loop& loop, net::Client& client, store::ClusterStore& store);
   Informers(const Informers&) = delete;
   Informers& operator=(const Informers&) = delete;
 
@@ -25,23 +25,23 @@ class Informers {
   bool synced() const;
   // What keeps the store from being trusted, in words; empty when it may be. A watch that breaks is not a problem at once:
   // servers end watches all the time. It is one when it could not be resumed for as long as `patience`.
-  std::string problem(kube::Instant now, Duration patience) const;
+  std::string problem(net::Instant now, Duration patience) const;
 
   std::size_t size() const { return watches_.size(); }
-  const kube::Reflector& reflector(std::size_t i) const { return *watches_[i].reflector; }
+  const net::Reflector& reflector(std::size_t i) const { return *watches_[i].reflector; }
 
  private:
   struct Watch {
-    std::unique_ptr<kube::Reflector> reflector;
-    std::optional<kube::Instant> broken_since;
+    std::unique_ptr<net::Reflector> reflector;
+    std::optional<net::Instant> broken_since;
   };
-  void add(const codec::KindInfo& kind);
+  void add(const wire::KindInfo& kind);
   void heard(std::size_t watch);
 
-  kube::Loop& loop_;
-  kube::Client& client_;
-  codec::ClusterStore& store_;
+  net::Loop& loop_;
+  net::Client& client_;
+  store::ClusterStore& store_;
   std::vector<Watch> watches_;  // in the order of ObjectKind
 };
 
-}  // namespace tamp::control
+}  // namespace tamp::controller

@@ -4,12 +4,12 @@
 
 #include "wire/tree.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 namespace {
 
-using codec::Tree;
+using wire::Tree;
 
-constexpr kube::ResourceType kEndpointSlices{"discovery.k8s.io", "v1", "endpointslices", true};
+constexpr net::ResourceType kEndpointSlices{"discovery.k8s.io", "v1", "endpointslices", true};
 constexpr Duration kAfterAnError = Duration::seconds(5);
 
 std::string slice(const LeaderServiceOptions& options) {
@@ -24,7 +24,7 @@ std::string slice(const LeaderServiceOptions& options) {
   ports.append(Tree::object(
       {{"name", options.port_name}, {"port", static_cast<std::int64_t>(options.port)}, {"protocol", "TCP"}}));
   const bool six = options.address.find(':') != std::string::npos;
-  return codec::to_json(Tree::object(
+  return wire::to_json(Tree::object(
       {{"apiVersion", "discovery.k8s.io/v1"},
        {"kind", "EndpointSlice"},
        {"metadata", Tree::object({{"name", options.service},
@@ -39,7 +39,7 @@ std::string slice(const LeaderServiceOptions& options) {
 
 }  // namespace
 
-LeaderService::LeaderService(kube::Loop& loop, kube::Client& client, const Log& log,
+LeaderService::LeaderService(net::Loop& loop, net::Client& client, const Log& log,
                              LeaderServiceOptions options, std::function<bool()> may_write)
     : loop_(loop),
       client_(client),
@@ -58,7 +58,7 @@ void LeaderService::look() {
 void LeaderService::write() {
   due_ = loop_.instant() + options_.write_again;
   request_ = client_.apply(kEndpointSlices, options_.ns, options_.service, "", slice(options_), true,
-                           [this](kube::Reply reply) {
+                           [this](net::Reply reply) {
                              const std::string problem = reply.ok() ? std::string() : reply.error->text();
                              if (!reply.ok()) due_ = loop_.instant() + kAfterAnError;
                              if (problem == problem_) return;
@@ -69,4 +69,4 @@ void LeaderService::write() {
                            });
 }
 
-}  // namespace tamp::control
+}  // namespace tamp::controller

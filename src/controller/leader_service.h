@@ -13,7 +13,7 @@
 #include "net/client.h"
 #include "net/loop.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 
 struct LeaderServiceOptions {
   std::string ns = "tamp-system";
@@ -29,7 +29,7 @@ struct LeaderServiceOptions {
 class LeaderService {
  public:
   // `may_write`: do we lead?
-  LeaderService(kube::Loop& loop, kube::Client& client, const Log& log, LeaderServiceOptions options,
+  LeaderService(net::Loop& loop, net::Client& client, const Log& log, LeaderServiceOptions options,
                 std::function<bool()> may_write);
   LeaderService(const LeaderService&) = delete;
   LeaderService& operator=(const LeaderService&) = delete;
@@ -40,15 +40,15 @@ class LeaderService {
   void look();
   void write();
 
-  kube::Loop& loop_;
-  kube::Client& client_;
+  net::Loop& loop_;
+  net::Client& client_;
   const Log& log_;
   LeaderServiceOptions options_;
   std::function<bool()> may_write_;
   bool led_ = false;
   std::string problem_;  // the last one that was logged
-  kube::Instant due_;
-  kube::Pending timer_, request_;
+  net::Instant due_;
+  net::Pending timer_, request_;
 };
 
-}  // namespace tamp::control
+}  // namespace tamp::controller

@@ -6,13 +6,13 @@
 #include "net/scripted_transport_testing.h"
 #include "wire/tree.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 namespace {
 
 struct Leading : testing::Test {
-  kube::FakeLoop loop;
-  kube::ScriptedTransport transport{loop};
-  kube::Client client{loop, transport};
+  net::FakeLoop loop;
+  net::ScriptedTransport transport{loop};
+  net::Client client{loop, transport};
   std::string logged;
   Log log{LogLevel::Info, LogFormat::Text, [this] { return loop.now(); },
           [this](std::string_view line) { logged += line; }};
@@ -20,8 +20,8 @@ struct Leading : testing::Test {
   LeaderService service{loop, client, log, options(), [this] { return leads; }};
 
   Leading() {
-    transport.on_send = [this](const kube::Request&) {
-      return refused ? kube::refuse(403, "Forbidden") : kube::answer(200);
+    transport.on_send = [this](const net::Request&) {
+      return refused ? net::refuse(403, "Forbidden") : net::answer(200);
     };
     service.start();
   }
@@ -44,13 +44,13 @@ TEST_F(Leading, ANewLeaderPutsItsAddressThere) {
   leads = true;
   loop.advance(Duration::seconds(2));
   ASSERT_EQ(transport.sent.size(), 1U);
-  const kube::Request& request = transport.sent[0];
+  const net::Request& request = transport.sent[0];
   EXPECT_NE(
       request.target.find("/apis/discovery.k8s.io/v1/namespaces/tamp-system/endpointslices/tamp-dashboard"),
       std::string::npos)
       << request.target;
   EXPECT_NE(request.target.find("force=true"), std::string::npos) << "the last leader's address is not ours";
-  const codec::Tree slice = *codec::read_tree(request.body);
+  const wire::Tree slice = *wire::read_tree(request.body);
   EXPECT_EQ(slice["metadata"]["labels"]["kubernetes.io/service-name"].string(), "tamp-dashboard");
   EXPECT_EQ(slice["addressType"].string(), "IPv4");
   ASSERT_EQ(slice["endpoints"].size(), 1U);
@@ -80,4 +80,4 @@ TEST_F(Leading, WhatFailsIsTriedAgainAndSaidOnce) {
 }
 
 }  // namespace
-}  // namespace tamp::control
+}  // namespace tamp::controller

@@ -6,10 +6,10 @@
 #include "core/sha256.h"
 #include "wire/tree.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 namespace {
 
-constexpr kube::ResourceType kConfigMaps{"", "v1", "configmaps", true};
+constexpr net::ResourceType kConfigMaps{"", "v1", "configmaps", true};
 constexpr Duration kRetryAfter = Duration::seconds(15);
 constexpr std::size_t kLongestName = 200;  // the rest of 253 is for what is put behind it
 
@@ -22,7 +22,7 @@ std::string ledger_part(std::string_view run, std::string_view what, int part) {
 
 std::string ledger_key(std::string_view what) { return std::string(what) + ".jsonl"; }
 
-Ledger::Ledger(kube::Loop& loop, kube::Client& client, const Log& log, LedgerOptions options,
+Ledger::Ledger(net::Loop& loop, net::Client& client, const Log& log, LedgerOptions options,
                std::function<void(const std::string&)> opened)
     : loop_(loop), client_(client), log_(log), options_(std::move(options)), opened_(std::move(opened)) {
   read(1);
@@ -38,13 +38,13 @@ void Ledger::read(int part) {
     part_ = 1;
   }
   request_ = client_.get(kConfigMaps, options_.ns, ledger_part(options_.run, options_.what, part),
-                         [this, part](kube::Reply reply) {
+                         [this, part](net::Reply reply) {
                            busy_ = false;
                            const bool absent =
-                               !reply.ok() && reply.error->kind == kube::ApiError::Kind::NotFound;
+                               !reply.ok() && reply.error->kind == net::ApiError::Kind::NotFound;
                            if (!reply.ok() && !absent) return later(*reply.error);
                            if (!absent) {
-                             const auto object = codec::read_tree(reply.body);
+                             const auto object = wire::read_tree(reply.body);
                              if (object) {
                                part_ = part;
                                text_ = object->at({"data"})[ledger_key(options_.what)].string();
@@ -92,17 +92,17 @@ void Ledger::write() {
   w.end_object().end_array().end_object();
   w.key("data").begin_object().field(ledger_key(options_.what), text).end_object().end_object();
   busy_ = true;
-  auto done = [this, text, taken](kube::Reply reply) {
+  auto done = [this, text, taken](net::Reply reply) {
     busy_ = false;
     if (!reply.ok()) {
       // Also without an answer: what is there decides.
-      const bool other = reply.error->kind == kube::ApiError::Kind::Conflict ||
-                         reply.error->kind == kube::ApiError::Kind::AlreadyExists || reply.error->maybe_done;
+      const bool other = reply.error->kind == net::ApiError::Kind::Conflict ||
+                         reply.error->kind == net::ApiError::Kind::AlreadyExists || reply.error->maybe_done;
       if (other) waiting_.clear();  // whoever appends tells anew what is missing
       if (other) return read(1);
       return later(*reply.error);
     }
-    const auto object = codec::read_tree(reply.body);
+    const auto object = wire::read_tree(reply.body);
     if (object) version_ = object->at({"metadata", "resourceVersion"}).string();
     text_ = text;
     waiting_.erase(0, taken);
@@ -113,7 +113,7 @@ void Ledger::write() {
                               : client_.replace(kConfigMaps, options_.ns, name, w.take(), std::move(done));
 }
 
-void Ledger::later(const kube::ApiError& error) {
+void Ledger::later(const net::ApiError& error) {
   if (error.reason == "Fenced") return;
   if (!std::exchange(complained_, true))
     log_.warn("records of a run cannot be kept",
@@ -127,4 +127,4 @@ void Ledger::later(const kube::ApiError& error) {
   });
 }
 
-}  // namespace tamp::control
+}  // namespace tamp::controller

@@ -15,7 +15,7 @@
 #include "net/client.h"
 #include "net/loop.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 
 // "run-1-audit-2": the second part of the audit records of run-1.
 std::string ledger_part(std::string_view run, std::string_view what, int part);
@@ -33,7 +33,7 @@ struct LedgerOptions {
 class Ledger {
  public:
   // Reads what is there; `opened` gets it, again after somebody else wrote.
-  Ledger(kube::Loop& loop, kube::Client& client, const Log& log, LedgerOptions options,
+  Ledger(net::Loop& loop, net::Client& client, const Log& log, LedgerOptions options,
          std::function<void(const std::string& lines)> opened);
   Ledger(const Ledger&) = delete;
   Ledger& operator=(const Ledger&) = delete;
@@ -50,10 +50,10 @@ class Ledger {
  private:
   void read(int part);
   void write();
-  void later(const kube::ApiError& error);
+  void later(const net::ApiError& error);
 
-  kube::Loop& loop_;
-  kube::Client& client_;
+  net::Loop& loop_;
+  net::Client& client_;
   const Log& log_;
   LedgerOptions options_;
   std::function<void(const std::string&)> opened_;
@@ -62,7 +62,7 @@ class Ledger {
   std::string read_lines_;      // of all parts, while reading
   std::string text_, version_;  // of the last part; no version: it does not exist yet
   std::string waiting_;         // appended and not stored
-  kube::Pending request_, retry_;
+  net::Pending request_, retry_;
 };
 
-}  // namespace tamp::control
+}  // namespace tamp::controller

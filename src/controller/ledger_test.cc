@@ -9,12 +9,12 @@
 #include "net/scripted_transport_testing.h"
 #include "wire/tree.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 namespace {
 
-using kube::Exchange;
-using kube::Method;
-using kube::Request;
+using net::Exchange;
+using net::Method;
+using net::Request;
 
 // ConfigMaps as an API server keeps them.
 struct Shelves {
@@ -45,21 +45,20 @@ struct Shelves {
     const std::string name = path.substr(path.rfind('/') + 1);
     if (request.method == Method::Get) {
       const auto found = maps.find(name);
-      return found == maps.end() ? kube::refuse(404, "NotFound")
-                                 : kube::answer(200, body(name, found->second));
+      return found == maps.end() ? net::refuse(404, "NotFound") : net::answer(200, body(name, found->second));
     }
-    const auto sent = codec::read_tree(request.body);
+    const auto sent = wire::read_tree(request.body);
     const std::string its(sent->at({"metadata", "name"}).string());
     const std::string text(sent->at({"data"})["audit.jsonl"].string());
     if (request.method == Method::Post) {
-      if (maps.contains(its)) return kube::refuse(409, "AlreadyExists");
+      if (maps.contains(its)) return net::refuse(409, "AlreadyExists");
       maps[its] = {text, 1};
     } else {
       if (std::to_string(maps[its].version) != sent->at({"metadata", "resourceVersion"}).string())
-        return kube::refuse(409, "Conflict");
+        return net::refuse(409, "Conflict");
       maps[its] = {text, maps[its].version + 1};
     }
-    return kube::answer(200, body(its, maps[its]));
+    return net::answer(200, body(its, maps[its]));
   }
 };
 
@@ -83,9 +82,9 @@ struct LedgerTest : testing::Test {
   }
   std::string part(int number) { return shelves.maps.at("run-1-audit-" + std::to_string(number)).text; }
 
-  kube::FakeLoop loop;
-  kube::ScriptedTransport transport{loop};
-  kube::Client client{loop, transport};
+  net::FakeLoop loop;
+  net::ScriptedTransport transport{loop};
+  net::Client client{loop, transport};
   std::vector<std::string> logged, opened;
   Log log{LogLevel::Info, LogFormat::Text, [this] { return loop.now(); },
           [this](std::string_view line) { logged.emplace_back(line); }};
@@ -116,7 +115,7 @@ TEST_F(LedgerTest, AppendsToWhatIsThere) {
 TEST_F(LedgerTest, BelongsToItsRun) {
   open();
   write("one\n");
-  const auto made = codec::read_tree(transport.sent.back().body);
+  const auto made = wire::read_tree(transport.sent.back().body);
   const auto& owner = made->at({"metadata", "ownerReferences"}).elements().front();
   EXPECT_EQ(owner["kind"].string(), "ConsolidationRun");
   EXPECT_EQ(owner["name"].string(), "run-1");
@@ -162,7 +161,7 @@ TEST_F(LedgerTest, WhatSomebodyElseWroteIsReadAnewBeforeAnythingIsAdded) {
 TEST_F(LedgerTest, AWriteWithoutAnAnswerIsNotRepeated) {
   open();
   write("one\n");
-  shelves.instead = kube::no_answer();
+  shelves.instead = net::no_answer();
   shelves.after = true;
   write("two\n");
   EXPECT_EQ(part(1), "one\ntwo\n");
@@ -172,7 +171,7 @@ TEST_F(LedgerTest, AWriteWithoutAnAnswerIsNotRepeated) {
 
 TEST_F(LedgerTest, ARefusedWriteIsTriedAgainLater) {
   open();
-  shelves.instead = kube::refuse(403, "Forbidden");
+  shelves.instead = net::refuse(403, "Forbidden");
   write("one\n");
   EXPECT_FALSE(ledger->settled());
   EXPECT_TRUE(shelves.maps.empty());
@@ -185,7 +184,7 @@ TEST_F(LedgerTest, ARefusedWriteIsTriedAgainLater) {
 
 TEST_F(LedgerTest, IsNotOpenBeforeEverythingWasRead) {
   shelves.maps["run-1-audit-1"] = {"one\n", 7};
-  shelves.instead = kube::refuse(403, "Forbidden");
+  shelves.instead = net::refuse(403, "Forbidden");
   open();
   EXPECT_FALSE(ledger->open());
   EXPECT_TRUE(opened.empty());
@@ -195,4 +194,4 @@ TEST_F(LedgerTest, IsNotOpenBeforeEverythingWasRead) {
 }
 
 }  // namespace
-}  // namespace tamp::control
+}  // namespace tamp::controller

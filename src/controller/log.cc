@@ -7,7 +7,7 @@
 
 #include "core/json_writer.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 namespace {
 
 std::string_view name(LogLevel level) {
@@ -124,4 +124,4 @@ void Log::error(std::string_view message, std::initializer_list<LogField> fields
   record(LogLevel::Error, message, fields);
 }
 
-}  // namespace tamp::control
+}  // namespace tamp::controller

@@ -13,7 +13,7 @@
 #include "core/result.h"
 #include "core/time.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 
 enum class LogLevel : std::uint8_t { Debug, Info, Warn, Error };
 enum class LogFormat : std::uint8_t { Text, Json };
@@ -56,4 +56,4 @@ class Log {
   std::function<void(std::string_view)> write_;
 };
 
-}  // namespace tamp::control
+}  // namespace tamp::controller

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tamp::control {
+namespace tamp::controller {
 namespace {
 
 std::string logged(LogFormat format, LogLevel least, const std::function<void(const Log&)>& speak) {
@@ -50,4 +50,4 @@ TEST(Log, LevelsAndFormatsAreParsed) {
 }
 
 }  // namespace
-}  // namespace tamp::control
+}  // namespace tamp::controller

@@ -12,7 +12,7 @@
 
 #include "controller/process_stats.h"
 
-namespace tamp::serve {
+namespace tamp::controller {
 namespace {
 
 using prometheus::Counter;
@@ -284,7 +284,7 @@ void Metrics::webhook_answered(bool allowed) {
   families_->webhook_requests.at({{"allowed", allowed ? "true" : "false"}}).Increment();
 }
 
-HttpResponse Metrics::exposition() {
+net::HttpResponse Metrics::exposition() {
   const auto process = read_process_stats();
   const std::lock_guard lock(families_->mutex);
   Families& f = *families_;
@@ -301,4 +301,4 @@ HttpResponse Metrics::exposition() {
           prometheus::TextSerializer().Serialize(f.registry.Collect())};
 }
 
-}  // namespace tamp::serve
+}  // namespace tamp::controller

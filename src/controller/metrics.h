@@ -13,7 +13,7 @@
 #include "core/time.h"
 #include "net/http_server.h"
 
-namespace tamp::serve {
+namespace tamp::controller {
 
 enum class PlanPhase : std::uint8_t { View, Decide, Publish };
 // What became of a pass. NotReady: the caches have not seen the whole cluster yet.
@@ -71,11 +71,11 @@ class Metrics {
   void webhook_answered(bool allowed);
 
   // Everything, in Prometheus' text format. Reads the process_* values as it goes.
-  HttpResponse exposition();
+  net::HttpResponse exposition();
 
  private:
   struct Families;
   std::unique_ptr<Families> families_;
 };
 
-}  // namespace tamp::serve
+}  // namespace tamp::controller

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <thread>
 
-namespace tamp::serve {
+namespace tamp::controller {
 namespace {
 
 struct MetricsTest : ::testing::Test {
@@ -25,7 +25,7 @@ struct MetricsTest : ::testing::Test {
 };
 
 TEST_F(MetricsTest, AreInPrometheusTextFormat) {
-  const HttpResponse response = metrics.exposition();
+  const net::HttpResponse response = metrics.exposition();
   EXPECT_EQ(response.status, 200);
   EXPECT_EQ(response.content_type, "text/plain; version=0.0.4; charset=utf-8");
   EXPECT_NE(response.body.find("# TYPE tamp_passes_total counter\n"), std::string::npos);
@@ -189,4 +189,4 @@ TEST_F(MetricsTest, AreDocumented) {
 }
 
 }  // namespace
-}  // namespace tamp::serve
+}  // namespace tamp::controller

@@ -5,10 +5,10 @@
 
 #include "wire/observation.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 
-ObservationCollector::ObservationCollector(kube::Loop& loop, ObservationSource& source, const Log& log,
-                                           serve::Metrics& metrics, CollectorOptions options)
+ObservationCollector::ObservationCollector(net::Loop& loop, ObservationSource& source, const Log& log,
+                                           controller::Metrics& metrics, CollectorOptions options)
     : loop_(loop), source_(source), log_(log), metrics_(metrics), options_(options) {}
 
 void ObservationCollector::look_after(std::vector<std::string> nodes) {
@@ -57,7 +57,7 @@ void ObservationCollector::look_closely_at(std::vector<std::string> nodes) {
 
 // Before all others that wait. Whoever has a question open or answered a moment ago is not asked again.
 void ObservationCollector::look_again() {
-  const kube::Instant now = loop_.instant();
+  const net::Instant now = loop_.instant();
   for (const std::string& node : closely_) {
     const auto seen = seen_.find(node);
     const bool fresh =
@@ -103,9 +103,9 @@ void ObservationCollector::answered(const std::string& node, Result<std::string>
 std::pair<std::string_view, std::string> ObservationCollector::judge(const std::string& node,
                                                                      Result<std::string> bytes) {
   if (!bytes) return {"unreachable", bytes.error().message};
-  if (bytes->size() > codec::kMaxObservationBytes)
+  if (bytes->size() > wire::kMaxObservationBytes)
     return {"oversized", std::to_string(bytes->size()) + " bytes"};
-  Result<Observation> read = codec::read_observation(*bytes);
+  Result<Observation> read = wire::read_observation(*bytes);
   if (!read) return {"malformed", read.error().message};
   if (read->node != node) return {"other_node", "the agent says that it is on node " + read->node};
   if (const auto before = seen_.find(node); before != seen_.end() && before->second.document.at == read->at &&
@@ -151,4 +151,4 @@ Observations ObservationCollector::observations() const {
   return all;
 }
 
-}  // namespace tamp::control
+}  // namespace tamp::controller

@@ -24,7 +24,7 @@
 #include "controller/observation_source.h"
 #include "core/observation.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 
 struct CollectorOptions {
   Duration interval = Duration::seconds(10);  // from the beginning of a round to that of the next
@@ -36,8 +36,8 @@ struct CollectorOptions {
 
 class ObservationCollector {
  public:
-  ObservationCollector(kube::Loop& loop, ObservationSource& source, const Log& log, serve::Metrics& metrics,
-                       CollectorOptions options);
+  ObservationCollector(net::Loop& loop, ObservationSource& source, const Log& log,
+                       controller::Metrics& metrics, CollectorOptions options);
   ObservationCollector(const ObservationCollector&) = delete;
   ObservationCollector& operator=(const ObservationCollector&) = delete;
 
@@ -57,11 +57,11 @@ class ObservationCollector {
 
  private:
   struct Question {
-    kube::Pending answer, deadline;
+    net::Pending answer, deadline;
   };
   struct Seen {
     Observation document;
-    kube::Instant received;
+    net::Instant received;
   };
 
   void begin_round();
@@ -74,10 +74,10 @@ class ObservationCollector {
   void close(const std::string& node);
   std::pair<std::string_view, std::string> judge(const std::string& node, Result<std::string> bytes);
 
-  kube::Loop& loop_;
+  net::Loop& loop_;
   ObservationSource& source_;
   const Log& log_;
-  serve::Metrics& metrics_;
+  controller::Metrics& metrics_;
   CollectorOptions options_;
 
   std::vector<std::string> nodes_;    // in order
@@ -89,8 +89,8 @@ class ObservationCollector {
   std::map<std::string, Question> open_;
   bool running_ = false, in_round_ = false, looking_ = false;
   std::uint64_t rounds_ = 0, news_ = 0;
-  kube::Instant round_began_;
-  kube::Pending next_, next_look_;
+  net::Instant round_began_;
+  net::Pending next_, next_look_;
 };
 
-}  // namespace tamp::control
+}  // namespace tamp::controller

@@ -7,22 +7,22 @@
 
 #include "net/fake_loop_testing.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 namespace {
 
 // Answers after a moment whatever the test put there; says nothing where it put nothing.
 class Agents : public ObservationSource {
  public:
-  explicit Agents(kube::FakeLoop& loop) : loop_(loop) {}
-  kube::Pending observe(const std::string& node, std::function<void(Result<std::string>)> done) override {
+  explicit Agents(net::FakeLoop& loop) : loop_(loop) {}
+  net::Pending observe(const std::string& node, std::function<void(Result<std::string>)> done) override {
     ++asked;
     ++open_;
     most_open = std::max(most_open, open_);
     const auto found = answers.find(node);
-    if (found == answers.end()) return kube::Pending([this] { --open_; });
-    auto timer = std::make_shared<kube::Pending>(
+    if (found == answers.end()) return net::Pending([this] { --open_; });
+    auto timer = std::make_shared<net::Pending>(
         loop_.after(takes, [done = std::move(done), answer = found->second]() { done(answer()); }));
-    return kube::Pending([this, timer] {
+    return net::Pending([this, timer] {
       --open_;
       timer->cancel();
     });
@@ -33,17 +33,17 @@ class Agents : public ObservationSource {
   std::size_t asked = 0, most_open = 0;
 
  private:
-  kube::FakeLoop& loop_;
+  net::FakeLoop& loop_;
   std::size_t open_ = 0;
 };
 
 struct Collecting : testing::Test {
-  kube::FakeLoop loop;
+  net::FakeLoop loop;
   Agents agents{loop};
   std::string logged;
   Log log{LogLevel::Debug, LogFormat::Text, [this] { return loop.now(); },
           [this](std::string_view line) { logged += line; }};
-  serve::Metrics metrics{"test", "test"};
+  controller::Metrics metrics{"test", "test"};
   ObservationCollector collector{loop, agents, log, metrics, {}};
 
   std::string document(const std::string& node, const std::string& date) {
@@ -200,4 +200,4 @@ TEST_F(Collecting, AnAgentThatIsAskedTwiceWithinASampleIsNotFrozen) {
 }
 
 }  // namespace
-}  // namespace tamp::control
+}  // namespace tamp::controller

@@ -8,14 +8,14 @@
 #include "core/result.h"
 #include "net/loop.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 
 class ObservationSource {
  public:
   virtual ~ObservationSource() = default;
   // Asks the agent of a node for its /observe document. `done` is called once, on the loop, never from within observe(); dropping
   // the handle forgets the answer. Bytes are as they came: whoever asks judges them.
-  virtual kube::Pending observe(const std::string& node, std::function<void(Result<std::string>)> done) = 0;
+  virtual net::Pending observe(const std::string& node, std::function<void(Result<std::string>)> done) = 0;
 };
 
-}  // namespace tamp::control
+}  // namespace tamp::controller

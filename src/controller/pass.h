@@ -15,10 +15,10 @@
 #include "search/plan.h"
 #include "wire/snapshot.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 
 struct PassInput {
-  codec::Reading reading;
+  wire::Reading reading;
   FlagSettings flags;
   Time now;
   std::optional<Time> last_node_deleted;
@@ -26,7 +26,7 @@ struct PassInput {
   Observations observations;       // what the nodes' agents measured, as of now
   bool requests_published = true;  // every agent publishes temper.codes/requests
   // The plan that is published now, if any; as far as the status tells, after a change of leader.
-  std::optional<prove::ConsolidationPlan> published;
+  std::optional<proof::ConsolidationPlan> published;
   std::string run_at_work;  // while a run changes the cluster no plan is published; empty: none
 };
 
@@ -34,7 +34,7 @@ struct PassInput {
 struct NodeRemark {
   std::string node, uid;
   bool planned = false;
-  decide::Reason reason = decide::Reason::None;
+  gates::Reason reason = gates::Reason::None;
   std::string message;
 };
 
@@ -47,23 +47,23 @@ struct PassOutcome {
   // Why there is no plan although there may be something to do; empty if nothing speaks against one.
   std::string withheld_reason;  // one CamelCase word
   std::string withheld_message;
-  report::StatusMembers status;
-  std::optional<prove::ConsolidationPlan> plan;  // that is published
+  documents::StatusMembers status;
+  std::optional<proof::ConsolidationPlan> plan;  // that is published
   bool measuring = false;                        // the planner asks for measurements
   std::string withheld_key;                      // what makes the message news, without its numbers
   std::vector<NodeRemark> remarks;               // in node order
   std::vector<ThresholdBlock> threshold_blocks;
-  decide::ClusterFacts facts;  // for the webhook
+  documents::ClusterFacts facts;  // for the webhook
   // Figures for metrics and logs.
   std::size_t nodes = 0, pods = 0, candidates = 0, victims = 0;
   Money savings, cost;
-  std::vector<std::pair<decide::Reason, std::int64_t>> blocked;  // nodes by reason, in the order of reasons
-  std::vector<std::string> node_names;                           // to see which are gone in the next pass
+  std::vector<std::pair<gates::Reason, std::int64_t>> blocked;  // nodes by reason, in the order of reasons
+  std::vector<std::string> node_names;                          // to see which are gone in the next pass
   std::vector<std::string> warnings;
   // For the dashboard, by node: each one's own verdict, and what it costs.
-  std::vector<decide::NodeVerdict> verdicts;
+  std::vector<search::NodeVerdict> verdicts;
   std::vector<std::optional<Money>> prices;
-  std::vector<prove::Refusal> refusals;
+  std::vector<proof::Refusal> refusals;
 };
 
 // Planner SLO, which is the default.
@@ -71,4 +71,4 @@ bool planner_measures(const Cluster& cluster);
 
 PassOutcome run_pass(const PassInput& input);
 
-}  // namespace tamp::control
+}  // namespace tamp::controller

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace tamp::control {
+namespace tamp::controller {
 namespace {
 
 using ::testing::ElementsAre;
@@ -83,15 +83,15 @@ Observations calm() {
 struct Fleet {
   std::vector<std::string> texts = fleet_texts();
   Observations observations = calm();
-  std::optional<prove::ConsolidationPlan> published;
+  std::optional<proof::ConsolidationPlan> published;
   Time now = kNow;
 
   PassOutcome pass() const {
     std::string items;
     for (const std::string& text : texts) items += (items.empty() ? "" : ",") + text;
-    codec::Inputs inputs;
+    wire::Inputs inputs;
     inputs.objects.push_back({"fleet", R"({"apiVersion":"v1","kind":"List","items":[)" + items + "]}"});
-    auto reading = codec::read_snapshot(inputs);
+    auto reading = wire::read_snapshot(inputs);
     EXPECT_TRUE(reading.ok()) << reading.error().message;
     PassInput input;
     input.reading = std::move(*reading);
@@ -187,4 +187,4 @@ TEST(Pass, TheOrderOfObjectsIsNoChange) {
 }
 
 }  // namespace
-}  // namespace tamp::control
+}  // namespace tamp::controller

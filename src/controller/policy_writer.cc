@@ -6,7 +6,7 @@
 #include "core/json_writer.h"
 #include "core/sha256.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 namespace {
 
 constexpr Duration kRetryAfter = Duration::seconds(2);
@@ -38,9 +38,9 @@ std::string fingerprint(const WantedStatus& wanted) {
 }
 
 // A condition that keeps its status keeps its time, too.
-std::vector<codec::PublishedCondition> dated(const WantedStatus& wanted,
-                                             const codec::PublishedStatus& published, Time now) {
-  std::vector<codec::PublishedCondition> out;
+std::vector<wire::PublishedCondition> dated(const WantedStatus& wanted,
+                                            const wire::PublishedStatus& published, Time now) {
+  std::vector<wire::PublishedCondition> out;
   for (const StatusCondition& condition : wanted.conditions) {
     const auto before = std::find_if(published.conditions.begin(), published.conditions.end(),
                                      [&](const auto& c) { return c.type == condition.type; });
@@ -50,8 +50,8 @@ std::vector<codec::PublishedCondition> dated(const WantedStatus& wanted,
   return out;
 }
 
-std::string patch_body(const WantedStatus& wanted, const codec::PublishedStatus& before,
-                       const codec::PublishedStatus& after) {
+std::string patch_body(const WantedStatus& wanted, const wire::PublishedStatus& before,
+                       const wire::PublishedStatus& after) {
   JsonWriter w;
   w.begin_object();
   w.key("metadata").begin_object().field("resourceVersion", before.resource_version).end_object();
@@ -66,8 +66,9 @@ std::string patch_body(const WantedStatus& wanted, const codec::PublishedStatus&
     w.end_object();
   }
   w.end_array();
-  const report::StatusMembers none{.plan = "null", .refusals = "null", .summary = "null", .reasons = "null"};
-  const report::StatusMembers& members = wanted.members ? *wanted.members : none;
+  const documents::StatusMembers none{
+      .plan = "null", .refusals = "null", .summary = "null", .reasons = "null"};
+  const documents::StatusMembers& members = wanted.members ? *wanted.members : none;
   w.key("plan").raw(members.plan);
   w.key("refusals").raw(members.refusals);
   w.key("summary").raw(members.summary);
@@ -107,12 +108,12 @@ void PolicyWriter::pursue() {
 
 void PolicyWriter::read() {
   busy_ = true;
-  request_ = client_.get(kube::kTemperPolicies, "", policy_, [this](kube::Reply reply) {
+  request_ = client_.get(net::kTemperPolicies, "", policy_, [this](net::Reply reply) {
     busy_ = false;
     if (!reply.ok()) return failed(*reply.error);
-    auto published = codec::read_published_status(reply.body);
+    auto published = wire::read_published_status(reply.body);
     if (!published)
-      return failed({kube::ApiError::Kind::Other, 0, "", published.error().message, {}, false, {}});
+      return failed({net::ApiError::Kind::Other, 0, "", published.error().message, {}, false, {}});
     published_ = std::move(*published);
     pursue();
   });
@@ -120,17 +121,17 @@ void PolicyWriter::read() {
 
 void PolicyWriter::write() {
   busy_ = true;
-  codec::PublishedStatus after;
+  wire::PublishedStatus after;
   after.fingerprint = fingerprint(*wanted_);
   if (wanted_->members) after.plan_hash = wanted_->members->plan_hash;
   after.conditions = dated(*wanted_, *published_, loop_.now());
   std::string body = patch_body(*wanted_, *published_, after);
   request_ = client_.patch(
-      kube::kTemperPolicies, "", policy_, "status", kube::PatchType::Merge, std::move(body),
-      [this, after](kube::Reply reply) mutable {
+      net::kTemperPolicies, "", policy_, "status", net::PatchType::Merge, std::move(body),
+      [this, after](net::Reply reply) mutable {
         busy_ = false;
         if (!reply.ok()) return failed(*reply.error);
-        auto stored = codec::read_published_status(reply.body);
+        auto stored = wire::read_published_status(reply.body);
         if (!stored) {
           published_.reset();  // it was written; what is there now is read before the next write
         } else {
@@ -144,16 +145,15 @@ void PolicyWriter::write() {
 }
 
 // Whatever went wrong, the next attempt begins with a look at what is there.
-void PolicyWriter::failed(const kube::ApiError& error) {
+void PolicyWriter::failed(const net::ApiError& error) {
   published_.reset();
   const bool expected =
-      error.kind == kube::ApiError::Kind::Conflict || error.kind == kube::ApiError::Kind::NotFound;
+      error.kind == net::ApiError::Kind::Conflict || error.kind == net::ApiError::Kind::NotFound;
   if (expected)
     log_.debug("status not written", {{"temperpolicy", policy_}, {"error", error.text()}});
   else
     log_.warn("status not written", {{"temperpolicy", policy_}, {"error", error.text()}});
-  if (error.kind == kube::ApiError::Kind::NotFound || error.reason == "Fenced")
-    return finish(Outcome::Failed);
+  if (error.kind == net::ApiError::Kind::NotFound || error.reason == "Fenced") return finish(Outcome::Failed);
   retry_ = loop_.after(error.retry_after.value_or(kRetryAfter), [this] {
     retry_.detach();
     if (!busy_) pursue();
@@ -165,4 +165,4 @@ void PolicyWriter::finish(Outcome outcome) {
   if (auto done = std::exchange(done_, nullptr)) done(outcome);
 }
 
-}  // namespace tamp::control
+}  // namespace tamp::controller

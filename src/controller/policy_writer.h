@@ -12,7 +12,7 @@
 #include "net/client.h"
 #include "wire/published_status.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 
 // metav1.Condition, without its times.
 struct StatusCondition {
@@ -27,13 +27,13 @@ struct StatusCondition {
 struct WantedStatus {
   std::int64_t generation = 0;  // of the spec that was decided on
   std::vector<StatusCondition> conditions;
-  std::optional<report::StatusMembers> members;  // none: only conditions, for a policy that does not count
+  std::optional<documents::StatusMembers> members;  // none: only conditions, for a policy that does not count
 };
 
 class PolicyWriter {
  public:
   enum class Outcome : std::uint8_t { Written, Unchanged, Failed };
-  PolicyWriter(kube::Loop& loop, kube::Client& client, const Log& log, std::string policy)
+  PolicyWriter(net::Loop& loop, net::Client& client, const Log& log, std::string policy)
       : loop_(loop), client_(client), log_(log), policy_(std::move(policy)) {}
   PolicyWriter(const PolicyWriter&) = delete;
   PolicyWriter& operator=(const PolicyWriter&) = delete;
@@ -47,24 +47,24 @@ class PolicyWriter {
   // Is it known what is published? If not, goes and looks.
   bool known();
   // What is published as far as known; null before the first look.
-  const codec::PublishedStatus* published() const { return published_ ? &*published_ : nullptr; }
+  const wire::PublishedStatus* published() const { return published_ ? &*published_ : nullptr; }
 
  private:
   void pursue();
   void read();
   void write();
-  void failed(const kube::ApiError& error);
+  void failed(const net::ApiError& error);
   void finish(Outcome outcome);
 
-  kube::Loop& loop_;
-  kube::Client& client_;
+  net::Loop& loop_;
+  net::Client& client_;
   const Log& log_;
   std::string policy_;
-  std::optional<codec::PublishedStatus> published_;
+  std::optional<wire::PublishedStatus> published_;
   std::optional<WantedStatus> wanted_;
   std::function<void(Outcome)> done_;
-  kube::Pending request_, retry_;
+  net::Pending request_, retry_;
   bool busy_ = false;
 };
 
-}  // namespace tamp::control
+}  // namespace tamp::controller

@@ -10,7 +10,7 @@
 #include <string>
 #include <system_error>
 
-namespace tamp::serve {
+namespace tamp::controller {
 namespace {
 
 std::optional<double> boot_time() {
@@ -66,4 +66,4 @@ std::optional<ProcessStats> read_process_stats() {
   return stats;
 }
 
-}  // namespace tamp::serve
+}  // namespace tamp::controller

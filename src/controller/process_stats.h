@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace tamp::serve {
+namespace tamp::controller {
 
 struct ProcessStats {
   double cpu_seconds = 0;    // user and system, since the start
@@ -17,4 +17,4 @@ struct ProcessStats {
 // From /proc; none where there is no such thing.
 std::optional<ProcessStats> read_process_stats();
 
-}  // namespace tamp::serve
+}  // namespace tamp::controller

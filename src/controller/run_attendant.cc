@@ -7,10 +7,10 @@
 
 #include "documents/run_document.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 namespace {
 
-using execute::Phase;
+using run::Phase;
 
 constexpr Duration kRetryAfter = Duration::seconds(2);
 // Between two requests for the same eviction at least, whatever the wall clock does meanwhile: even a refused one costs a budget slot.
@@ -33,7 +33,7 @@ bool shown(const std::string& wanted, const std::string& seen) {
 
 }  // namespace
 
-RunAttendant::RunAttendant(kube::Loop& loop, kube::Client& client, const Log& log,
+RunAttendant::RunAttendant(net::Loop& loop, net::Client& client, const Log& log,
                            const RunSurroundings& surroundings, std::string name)
     : loop_(loop), client_(client), log_(log), surroundings_(surroundings), name_(std::move(name)) {
   read();
@@ -42,9 +42,9 @@ RunAttendant::RunAttendant(kube::Loop& loop, kube::Client& client, const Log& lo
 // Whoever led before may have written after what our watch shows: the first look is at the API server itself.
 void RunAttendant::read() {
   busy_ = true;
-  request_ = client_.get(kube::kConsolidationRuns, "", name_, [this](kube::Reply reply) {
+  request_ = client_.get(net::kConsolidationRuns, "", name_, [this](net::Reply reply) {
     busy_ = false;
-    auto object = reply.ok() ? codec::read_tree(reply.body) : Result<codec::Tree>(Error{reply.error->text()});
+    auto object = reply.ok() ? wire::read_tree(reply.body) : Result<wire::Tree>(Error{reply.error->text()});
     if (!object) {
       log_.debug("run not read", {{"run", name_}, {"error", object.error().message}});
       retry_ = loop_.after(kRetryAfter, [this] { read(); });
@@ -63,7 +63,7 @@ void RunAttendant::adopt(ShelvedRun found) {
   resource_version_ = std::move(found.resource_version);
   finalizers_ = std::move(found.finalizers);
   deleting_ = found.deleting;
-  std::string status = execute::write_status(found.run);
+  std::string status = documents::write_status(found.run);
   if (run_ && status == stored_status_) {
     run_->abort_requested = run_->abort_requested || found.run.abort_requested;
   } else {
@@ -72,7 +72,7 @@ void RunAttendant::adopt(ShelvedRun found) {
     deeds_.clear();
     set_stored(std::move(status));
     run_ = std::move(found.run);
-    execute::resume(*run_);
+    run::resume(*run_);
     rest_evictions();
   }
   step_soon();
@@ -81,9 +81,8 @@ void RunAttendant::adopt(ShelvedRun found) {
 // Whoever tried them before us may have done so a moment ago, by a clock that was not ours.
 void RunAttendant::rest_evictions() {
   evictions_tried_.clear();
-  for (const execute::Mutation& entry : run_->journal.entries)
-    if (entry.kind == execute::MutationKind::Evict && !entry.over())
-      evictions_tried_[entry.id] = loop_.instant();
+  for (const run::Mutation& entry : run_->journal.entries)
+    if (entry.kind == run::MutationKind::Evict && !entry.over()) evictions_tried_[entry.id] = loop_.instant();
 }
 
 void RunAttendant::hear(const ShelvedRun& seen) {
@@ -105,13 +104,13 @@ void RunAttendant::hear(const ShelvedRun& seen) {
 void RunAttendant::tick() { step(); }
 
 bool RunAttendant::at_rest() const {
-  return run_ && !busy_ && execute::over(run_->phase) && !run_->late_watch_until && errands_.empty() &&
+  return run_ && !busy_ && run::over(run_->phase) && !run_->late_watch_until && errands_.empty() &&
          deeds_.empty() && recorded_phase_ == run_->phase && finalizer_fits() && is_stored();
 }
 
 bool RunAttendant::is_stored() const {
   if (stored_run_ && *stored_run_ == *run_) return true;
-  if (execute::write_status(*run_) != stored_status_) return false;
+  if (documents::write_status(*run_) != stored_status_) return false;
   stored_run_ = *run_;
   return true;
 }
@@ -132,21 +131,21 @@ std::string RunAttendant::distrust(const Outlook& outlook) const {
   return {};
 }
 
-execute::Sight RunAttendant::look(const Outlook& outlook) {
+run::Sight RunAttendant::look(const Outlook& outlook) {
   const Cluster& cluster = outlook.reading->cluster;
-  execute::Sight sight{.now = loop_.now(),
-                       .cluster = cluster,
-                       .distrust = distrust(outlook),
-                       .settings = outlook.settings,
-                       .limits = outlook.limits,
-                       .observations = outlook.observations,
-                       .application = outlook.application,
-                       .policy_present = cluster.policy.has_value(),
-                       .acts = cluster.policy && cluster.policy->mode == "Act",
-                       .paused = cluster.policy && cluster.policy->paused,
-                       .revalidation = std::exchange(revalidation_, std::nullopt),
-                       .rehearsals = rehearsals_,
-                       .evictions_left = surroundings_.evictions_left()};
+  run::Sight sight{.now = loop_.now(),
+                   .cluster = cluster,
+                   .distrust = distrust(outlook),
+                   .settings = outlook.settings,
+                   .limits = outlook.limits,
+                   .observations = outlook.observations,
+                   .application = outlook.application,
+                   .policy_present = cluster.policy.has_value(),
+                   .acts = cluster.policy && cluster.policy->mode == "Act",
+                   .paused = cluster.policy && cluster.policy->paused,
+                   .revalidation = std::exchange(revalidation_, std::nullopt),
+                   .rehearsals = rehearsals_,
+                   .evictions_left = surroundings_.evictions_left()};
   for (const auto& [entry, since] : evictions_tried_)
     if (loop_.instant() - since < kEvictAgain) sight.resting.insert(entry);
   return sight;
@@ -163,14 +162,14 @@ void RunAttendant::step() {
   const std::shared_ptr<const Outlook> outlook = surroundings_.outlook();
   if (!outlook) return;
 
-  const execute::Run before = *run_;
+  const run::Run before = *run_;
   if (run_->phase == Phase::Approved) {
-    const std::optional<execute::Desk> desk = surroundings_.desk(*run_);
+    const std::optional<run::Desk> desk = surroundings_.desk(*run_);
     if (!desk) return;
     if (finalizer_due()) return write_finalizer();
-    execute::take_in(*run_, *desk, outlook->reading->cluster, execute::status_bytes, loop_.now());
+    run::take_in(*run_, *desk, outlook->reading->cluster, documents::status_bytes, loop_.now());
   }
-  execute::Step step = execute::advance(*run_, look(*outlook));
+  run::Step step = run::advance(*run_, look(*outlook));
   run_ = std::move(step.run);
   for (const std::string& remark : step.remarks) log_.info(remark, {{"run", name_}});
   if (run_->phase != before.phase || run_->guards.tripped != before.guards.tripped ||
@@ -181,7 +180,7 @@ void RunAttendant::step() {
     rehearsing_.clear();
     rehearsed_.clear();
   }
-  if (execute::over(run_->phase) && !over_since_) over_since_ = loop_.instant();
+  if (run::over(run_->phase) && !over_since_) over_since_ = loop_.instant();
   if (step.revalidate) revalidate(outlook);
   rehearse(step.rehearse);
 
@@ -196,12 +195,12 @@ void RunAttendant::step() {
 // brings the next step.
 bool RunAttendant::recall() {
   std::erase_if(errands_, [&](const auto& entry) {
-    const execute::Mutation* mutation = run_->journal.find(entry.first);
+    const run::Mutation* mutation = run_->journal.find(entry.first);
     return (mutation == nullptr || !mutation->open()) && !entry.second->sent();
   });
   if (run_->phase != Phase::Aborting) return true;
   return std::none_of(errands_.begin(), errands_.end(), [&](const auto& entry) {
-    const execute::Mutation* mutation = run_->journal.find(entry.first);
+    const run::Mutation* mutation = run_->journal.find(entry.first);
     return mutation != nullptr && mutation->reason == "Withdrawn";
   });
 }
@@ -211,7 +210,7 @@ void RunAttendant::record(const Outlook& outlook) {
   if (run_->phase == Phase::Approved || !is_stored()) return;
   const std::string head = surroundings_.recorded(*run_, outlook);
   recorded_phase_ = run_->phase;
-  const bool worth_a_write = execute::over(run_->phase) || run_->phase != head_phase_;
+  const bool worth_a_write = run::over(run_->phase) || run_->phase != head_phase_;
   if (head.empty() || !worth_a_write) return;
   run_->audit_head = head;
   head_phase_ = run_->phase;
@@ -221,34 +220,34 @@ void RunAttendant::record(const Outlook& outlook) {
 
 void RunAttendant::store() {
   busy_ = true;
-  const std::string status = execute::write_status(*run_);
-  request_ = client_.patch(kube::kConsolidationRuns, "", name_, "status", kube::PatchType::Json,
-                           kube::make_json_patch(resource_version_, {{"add", "/status", status}}),
-                           [this](kube::Reply reply) { stored(std::move(reply)); });
+  const std::string status = documents::write_status(*run_);
+  request_ = client_.patch(net::kConsolidationRuns, "", name_, "status", net::PatchType::Json,
+                           net::make_json_patch(resource_version_, {{"add", "/status", status}}),
+                           [this](net::Reply reply) { stored(std::move(reply)); });
 }
 
-void RunAttendant::stored(kube::Reply reply) {
+void RunAttendant::stored(net::Reply reply) {
   busy_ = false;
   if (!reply.ok()) {
-    const bool conflict = reply.error->kind == kube::ApiError::Kind::Conflict;
+    const bool conflict = reply.error->kind == net::ApiError::Kind::Conflict;
     if (reply.error->reason == "Fenced") return;  // somebody else's now; we are dropped in a moment
     if (conflict)
       log_.debug("run changed meanwhile", {{"run", name_}});
     else
       log_.warn("run not stored", {{"run", name_}, {"error", reply.error->text()}});
-    if (reply.error->kind == kube::ApiError::Kind::NotFound) return;  // the watch will tell
+    if (reply.error->kind == net::ApiError::Kind::NotFound) return;  // the watch will tell
     // Also after no answer: what is there now decides.
     retry_ = loop_.after(conflict ? Duration{} : reply.error->retry_after.value_or(kRetryAfter),
                          [this] { read(); });
     return;
   }
-  const auto object = codec::read_tree(reply.body);
+  const auto object = wire::read_tree(reply.body);
   if (!object) return read();
   ShelvedRun written = read_shelved_run(*object);
   resource_version_ = std::move(written.resource_version);
   finalizers_ = std::move(written.finalizers);
   deleting_ = written.deleting;
-  set_stored(written.error.empty() ? execute::write_status(written.run) : std::string());
+  set_stored(written.error.empty() ? documents::write_status(written.run) : std::string());
   if (written.run.abort_requested) run_->abort_requested = true;
   if (!is_stored()) {
     // Not what we meant: the schema cut something off, or a conclusion came meanwhile. A journal that is not kept whole must not be
@@ -264,36 +263,36 @@ void RunAttendant::stored(kube::Reply reply) {
 bool RunAttendant::finalizer_fits() const {
   if (!run_) return true;
   const bool has = std::find(finalizers_.begin(), finalizers_.end(), kRollbackFinalizer) != finalizers_.end();
-  if (!execute::over(run_->phase)) return has || deleting_;  // none can be added to what is being deleted
+  if (!run::over(run_->phase)) return has || deleting_;  // none can be added to what is being deleted
   return !has;
 }
 
 // Records that nobody can write must not keep a run for ever.
 bool RunAttendant::finalizer_due() const {
   if (finalizer_fits()) return false;
-  if (!execute::over(run_->phase)) return true;
+  if (!run::over(run_->phase)) return true;
   if (recorded_phase_ == run_->phase && surroundings_.records_kept(name_)) return true;
   return over_since_ && loop_.instant() - *over_since_ > kRecordsPatience;
 }
 
 void RunAttendant::write_finalizer() {
   std::vector<std::string> wanted = finalizers_;
-  if (!execute::over(run_->phase))
+  if (!run::over(run_->phase))
     wanted.emplace_back(kRollbackFinalizer);
   else
     std::erase(wanted, kRollbackFinalizer);
-  codec::Tree list = codec::Tree::array();
+  wire::Tree list = wire::Tree::array();
   for (const std::string& finalizer : wanted) list.append(finalizer);
   busy_ = true;
   request_ = client_.patch(
-      kube::kConsolidationRuns, "", name_, "", kube::PatchType::Json,
-      kube::make_json_patch(resource_version_, {{"add", "/metadata/finalizers", codec::to_json(list)}}),
-      [this](kube::Reply reply) {
+      net::kConsolidationRuns, "", name_, "", net::PatchType::Json,
+      net::make_json_patch(resource_version_, {{"add", "/metadata/finalizers", wire::to_json(list)}}),
+      [this](net::Reply reply) {
         busy_ = false;
-        const auto object = reply.ok() ? codec::read_tree(reply.body) : Result<codec::Tree>(Error{""});
+        const auto object = reply.ok() ? wire::read_tree(reply.body) : Result<wire::Tree>(Error{""});
         if (!object) {
           if (!reply.ok() && reply.error->reason == "Fenced") return;
-          if (!reply.ok() && reply.error->kind == kube::ApiError::Kind::NotFound) return;
+          if (!reply.ok() && reply.error->kind == net::ApiError::Kind::NotFound) return;
           retry_ = loop_.after(kRetryAfter, [this] { read(); });
           return;
         }
@@ -306,7 +305,7 @@ void RunAttendant::write_finalizer() {
 // Entries about one object one at a time, in order: a release that overtakes a cordon would leave it.
 void RunAttendant::act() {
   std::set<std::pair<std::string_view, std::string_view>> touched;  // objects of entries that are open
-  for (const execute::Mutation& entry : run_->journal.entries) {
+  for (const run::Mutation& entry : run_->journal.entries) {
     if (!entry.open()) continue;
     if (!touched.insert({entry.ns, entry.name}).second || errands_.contains(entry.id)) continue;
     const std::uint32_t id = entry.id;
@@ -315,7 +314,7 @@ void RunAttendant::act() {
       deeds_.emplace_back(id, std::move(deed));
       step_soon();
     });
-    if (entry.kind == execute::MutationKind::Evict) evictions_tried_[id] = loop_.instant();
+    if (entry.kind == run::MutationKind::Evict) evictions_tried_[id] = loop_.instant();
     errand->begin();
   }
 }
@@ -326,14 +325,14 @@ void RunAttendant::did(std::uint32_t id, Deed deed) {
   if (evictions_tried_.contains(id)) evictions_tried_[id] = loop_.instant();
   if (!deed.resource_version.empty() && !shown(deed.resource_version, node_version_))
     node_version_ = deed.resource_version;
-  execute::conclude(*run_, id, deed.conclusion, loop_.now());
-  const execute::Mutation* entry = run_->journal.find(id);
+  run::conclude(*run_, id, deed.conclusion, loop_.now());
+  const run::Mutation* entry = run_->journal.find(id);
   if (entry == nullptr) return;
   log_.info("mutation", {{"run", name_},
                          {"id", static_cast<std::int64_t>(id)},
-                         {"kind", execute::word(entry->kind)},
+                         {"kind", run::word(entry->kind)},
                          {"object", entry->ns.empty() ? entry->name : entry->ns + "/" + entry->name},
-                         {"state", execute::word(deed.conclusion.state)},
+                         {"state", run::word(deed.conclusion.state)},
                          {"reason", deed.conclusion.reason}});
   surroundings_.concluded(*run_, *entry);
 }
@@ -346,18 +345,18 @@ void RunAttendant::revalidate(const std::shared_ptr<const Outlook>& outlook) {
   if (!plan) {
     // Another process took it in: its structure is what must still be equal.
     std::vector<std::string> victims;
-    for (const execute::Victim& victim : run_->victims) victims.push_back(victim.node);
-    plan = std::make_shared<const prove::ConsolidationPlan>(prove::published_plan(
+    for (const run::Victim& victim : run_->victims) victims.push_back(victim.node);
+    plan = std::make_shared<const proof::ConsolidationPlan>(proof::published_plan(
         run_->plan_hash, run_->plan_structure, std::move(victims), run_->approved_at, run_->plan_expires));
   }
   revalidating_ = true;
-  const auto answer = std::make_shared<prove::Revalidation>();
+  const auto answer = std::make_shared<proof::Revalidation>();
   const bool measured = run_->pressure_guards;
   revalidation_work_ = loop_.offload(
       [outlook, plan, answer, measured, now = loop_.now()] {
-        const decide::Context context{outlook->reading->cluster, outlook->settings, now, std::nullopt};
+        const situation::Context context{outlook->reading->cluster, outlook->settings, now, std::nullopt};
         static const Observations kNone;
-        *answer = prove::revalidate(
+        *answer = proof::revalidate(
             {context, measured ? outlook->observations : kNone, measured, outlook->requests_published,
              outlook->autoscaler ? &*outlook->autoscaler : nullptr},
             *plan);
@@ -372,14 +371,14 @@ void RunAttendant::revalidate(const std::shared_ptr<const Outlook>& outlook) {
 void RunAttendant::rehearse(const std::vector<std::size_t>& moves) {
   for (const std::size_t i : moves) {
     if (rehearsing_.size() >= kRehearsalsAtOnce) return;
-    const execute::Departing& move = run_->moves.at(i);
+    const run::Departing& move = run_->moves.at(i);
     if (rehearsing_.contains(move.uid)) continue;
     // One that was refused is asked again, but not at once.
     const auto last = rehearsed_.find(move.uid);
     if (last != rehearsed_.end() && loop_.instant() - last->second < kRehearseAgain) continue;
     rehearsed_[move.uid] = loop_.instant();
     rehearsing_[move.uid] =
-        rehearse_eviction(client_, move, [this, uid = move.uid](execute::Conclusion conclusion) {
+        rehearse_eviction(client_, move, [this, uid = move.uid](run::Conclusion conclusion) {
           rehearsals_[uid] = std::move(conclusion);
           rehearsing_[uid].detach();
           rehearsing_.erase(uid);
@@ -388,4 +387,4 @@ void RunAttendant::rehearse(const std::vector<std::size_t>& moves) {
   }
 }
 
-}  // namespace tamp::control
+}  // namespace tamp::controller

@@ -28,20 +28,20 @@
 #include "run/advance.h"
 #include "wire/snapshot.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 
 inline constexpr std::string_view kRollbackFinalizer = "temper.codes/rollback";
 
 // The cluster at a moment, as runs see it. Shared by all runs of a tick and by work beside the loop.
 struct Outlook {
-  std::shared_ptr<const codec::Reading> reading;
+  std::shared_ptr<const wire::Reading> reading;
   Settings settings;
-  execute::Limits limits;
+  run::Limits limits;
   Observations observations;
   bool requests_published = true;              // by every agent, see prove::Evidence
   std::optional<AutoscalerStatus> autoscaler;  // of Cluster Autoscaler
   std::string distrust;                        // why the watches cannot be believed; empty: they can
-  std::optional<execute::ApplicationSignal> application;
+  std::optional<run::ApplicationSignal> application;
 };
 
 // What an attendant needs of its surroundings.
@@ -50,23 +50,23 @@ struct RunSurroundings {
   // The newest resourceVersion that the watch of nodes has shown.
   std::function<std::string()> nodes_seen;
   // For an approval that nobody has taken in yet; nothing: ask again later.
-  std::function<std::optional<execute::Desk>(const execute::Run& run)> desk;
+  std::function<std::optional<run::Desk>(const run::Run& run)> desk;
   // Of limits.maxEvictionsPerHour, all runs counted; nothing: there is no policy.
   std::function<std::optional<std::int64_t>()> evictions_left;
   // Of this hash, if it is known still.
-  std::function<std::shared_ptr<const prove::ConsolidationPlan>(const std::string& hash)> plan;
+  std::function<std::shared_ptr<const proof::ConsolidationPlan>(const std::string& hash)> plan;
   // What happened, for events, metrics and the audit.
-  std::function<void(const execute::Run& before, const execute::Run& after)> stepped;
-  std::function<void(const execute::Run& run, const execute::Mutation& entry)> concluded;
+  std::function<void(const run::Run& before, const run::Run& after)> stepped;
+  std::function<void(const run::Run& run, const run::Mutation& entry)> concluded;
   // The run is stored as it is: time for the records. What the hash of the newest stored record is.
-  std::function<std::string(const execute::Run& run, const Outlook& outlook)> recorded;
+  std::function<std::string(const run::Run& run, const Outlook& outlook)> recorded;
   // Everything that was to be recorded of it is stored.
   std::function<bool(const std::string& run)> records_kept;
 };
 
 class RunAttendant {
  public:
-  RunAttendant(kube::Loop& loop, kube::Client& client, const Log& log, const RunSurroundings& surroundings,
+  RunAttendant(net::Loop& loop, net::Client& client, const Log& log, const RunSurroundings& surroundings,
                std::string name);
   RunAttendant(const RunAttendant&) = delete;
   RunAttendant& operator=(const RunAttendant&) = delete;
@@ -77,7 +77,7 @@ class RunAttendant {
   void tick();
 
   // As far as known; null before it was read.
-  const execute::Run* run() const { return run_ ? &*run_ : nullptr; }
+  const run::Run* run() const { return run_ ? &*run_ : nullptr; }
   // It is over, nothing is to be done or watched any more, and all of that is stored.
   bool at_rest() const;
 
@@ -87,14 +87,14 @@ class RunAttendant {
   void rest_evictions();
   void step();
   void step_soon();
-  execute::Sight look(const Outlook& outlook);
+  run::Sight look(const Outlook& outlook);
   std::string distrust(const Outlook& outlook) const;
   void record(const Outlook& outlook);
   bool is_stored() const;
   void set_stored(std::string status);
   bool recall();
   void store();
-  void stored(kube::Reply reply);
+  void stored(net::Reply reply);
   void write_finalizer();
   bool finalizer_fits() const;
   bool finalizer_due() const;
@@ -103,38 +103,37 @@ class RunAttendant {
   void revalidate(const std::shared_ptr<const Outlook>& outlook);
   void rehearse(const std::vector<std::size_t>& moves);
 
-  kube::Loop& loop_;
-  kube::Client& client_;
+  net::Loop& loop_;
+  net::Client& client_;
   const Log& log_;
   const RunSurroundings& surroundings_;
   std::string name_;
 
-  std::optional<execute::Run> run_;  // the newest; stored when stored_status_ says the same
+  std::optional<run::Run> run_;  // the newest; stored when stored_status_ says the same
   std::string stored_status_;
-  mutable std::optional<execute::Run>
-      stored_run_;  // one whose status that is, if known: spares writing it out
+  mutable std::optional<run::Run> stored_run_;  // one whose status that is, if known: spares writing it out
   std::string resource_version_;
   std::vector<std::string> finalizers_;
   bool deleting_ = false;
-  bool busy_ = false;                                         // reading or storing
-  execute::Phase recorded_phase_ = execute::Phase::Approved;  // when the records were last told
-  execute::Phase head_phase_ = execute::Phase::Approved;      // when audit_head was last renewed
-  std::optional<kube::Instant> over_since_;                   // as far as we know
+  bool busy_ = false;                                 // reading or storing
+  run::Phase recorded_phase_ = run::Phase::Approved;  // when the records were last told
+  run::Phase head_phase_ = run::Phase::Approved;      // when audit_head was last renewed
+  std::optional<net::Instant> over_since_;            // as far as we know
   bool again_ = false;
-  kube::Pending request_, retry_, soon_;
+  net::Pending request_, retry_, soon_;
 
   std::map<std::uint32_t, std::unique_ptr<Errand>> errands_;  // by entry
   std::vector<std::pair<std::uint32_t, Deed>> deeds_;         // done and not concluded yet
-  std::map<std::uint32_t, kube::Instant> evictions_tried_;    // by entry: when last, or when we took over
+  std::map<std::uint32_t, net::Instant> evictions_tried_;     // by entry: when last, or when we took over
   // Our last write to a node, which the watch must have shown before what it shows counts.
   std::string node_version_;
 
   bool revalidating_ = false;
-  std::optional<prove::Revalidation> revalidation_;
-  kube::Pending revalidation_work_;
-  std::map<std::string, execute::Conclusion> rehearsals_;  // by pod uid
-  std::map<std::string, kube::Pending> rehearsing_;
-  std::map<std::string, kube::Instant> rehearsed_;  // when last
+  std::optional<proof::Revalidation> revalidation_;
+  net::Pending revalidation_work_;
+  std::map<std::string, run::Conclusion> rehearsals_;  // by pod uid
+  std::map<std::string, net::Pending> rehearsing_;
+  std::map<std::string, net::Instant> rehearsed_;  // when last
 };
 
-}  // namespace tamp::control
+}  // namespace tamp::controller

@@ -9,16 +9,16 @@
 #include "core/json_writer.h"
 #include "documents/marks.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 namespace {
 
-using execute::Phase;
-using execute::Run;
+using run::Phase;
+using run::Run;
 
 constexpr Duration kTick = Duration::seconds(1);
 constexpr Duration kSweepEvery = Duration::seconds(30);
 constexpr std::size_t kRunsKept = 50;
-constexpr kube::ResourceType kSelfReviews{"authentication.k8s.io", "v1", "selfsubjectreviews", false};
+constexpr net::ResourceType kSelfReviews{"authentication.k8s.io", "v1", "selfsubjectreviews", false};
 
 bool has_finalizer(const ShelvedRun& shelved) {
   return std::find(shelved.finalizers.begin(), shelved.finalizers.end(), kRollbackFinalizer) !=
@@ -27,10 +27,10 @@ bool has_finalizer(const ShelvedRun& shelved) {
 
 bool needs_attention(const ShelvedRun& shelved) {
   if (!shelved.error.empty()) return false;
-  return !execute::over(shelved.run.phase) || shelved.run.late_watch_until || has_finalizer(shelved);
+  return !run::over(shelved.run.phase) || shelved.run.late_watch_until || has_finalizer(shelved);
 }
 
-kube::ObjectReference reference(const Run& run) {
+net::ObjectReference reference(const Run& run) {
   return {"temper.codes/v1alpha1", "ConsolidationRun", "", run.name, run.uid};
 }
 
@@ -39,15 +39,15 @@ std::string run_body(const std::string& hash, const std::string& who) {
   w.begin_object().field("apiVersion", "temper.codes/v1alpha1").field("kind", "ConsolidationRun");
   w.key("metadata").begin_object().field("name", automatic_name(hash)).end_object();
   w.key("spec").begin_object();
-  w.field("planHash", hash).field("approvedBy", who).field("source", execute::kByPolicy);
+  w.field("planHash", hash).field("approvedBy", who).field("source", run::kByPolicy);
   w.end_object().end_object();
   return w.take();
 }
 
 }  // namespace
 
-RunKeeper::RunKeeper(kube::Loop& loop, kube::Client& client, const Log& log, kube::EventRecorder& recorder,
-                     serve::Metrics& metrics, std::string ns, Needs needs)
+RunKeeper::RunKeeper(net::Loop& loop, net::Client& client, const Log& log, net::EventRecorder& recorder,
+                     controller::Metrics& metrics, std::string ns, Needs needs)
     : loop_(loop),
       client_(client),
       log_(log),
@@ -64,13 +64,13 @@ RunKeeper::RunKeeper(kube::Loop& loop, kube::Client& client, const Log& log, kub
     if (!outlook || !outlook->reading->cluster.policy) return std::nullopt;
     return evictions_left(*outlook->reading->cluster.policy, known_runs(), loop_.now());
   };
-  surroundings_.plan = [this](const std::string& hash) -> std::shared_ptr<const prove::ConsolidationPlan> {
+  surroundings_.plan = [this](const std::string& hash) -> std::shared_ptr<const proof::ConsolidationPlan> {
     if (const auto kept = plans_.find(hash); kept != plans_.end()) return kept->second;
     const auto now = needs_.plan();
     return now && now->plan && now->plan->hash == hash ? now->plan : nullptr;
   };
   surroundings_.stepped = [this](const Run& before, const Run& after) { stepped(before, after); };
-  surroundings_.concluded = [this](const Run& run, const execute::Mutation& entry) { concluded(run, entry); };
+  surroundings_.concluded = [this](const Run& run, const run::Mutation& entry) { concluded(run, entry); };
   surroundings_.recorded = [this](const Run& run, const Outlook& outlook) {
     auto& records = records_[run.name];
     if (!records) records = std::make_unique<RunRecords>(loop_, client_, log_, ns_, run.name, run.uid);
@@ -107,7 +107,7 @@ void RunKeeper::follow() {
   suspects_.clear();
   sweeping_.reset();
   approving_.clear();
-  for (kube::Pending* pending : {&tick_, &soon_, &review_, &creation_, &removal_}) pending->cancel();
+  for (net::Pending* pending : {&tick_, &soon_, &review_, &creation_, &removal_}) pending->cancel();
 }
 
 void RunKeeper::tick() {
@@ -145,7 +145,7 @@ void RunKeeper::attend() {
     });
   });
   std::int64_t active = 0;
-  for (const Run* run : known_runs()) active += execute::over(run->phase) ? 0 : 1;
+  for (const Run* run : known_runs()) active += run::over(run->phase) ? 0 : 1;
   metrics_.set_active_runs(active);
 }
 
@@ -165,7 +165,7 @@ std::vector<const Run*> RunKeeper::known_runs() const {
 
 std::string RunKeeper::at_work() const {
   for (const Run* run : known_runs())
-    if (run->phase != Phase::Approved && !execute::over(run->phase) && !execute::waits_for_reap(run->phase))
+    if (run->phase != Phase::Approved && !run::over(run->phase) && !run::waits_for_reap(run->phase))
       return run->name;
   return {};
 }
@@ -173,7 +173,7 @@ std::string RunKeeper::at_work() const {
 bool RunKeeper::guarding() const {
   return std::any_of(attendants_.begin(), attendants_.end(), [](const auto& entry) {
     const Run* const run = entry.second->run();
-    return run != nullptr && (!execute::over(run->phase) || run->late_watch_until);
+    return run != nullptr && (!run::over(run->phase) || run->late_watch_until);
   });
 }
 
@@ -181,19 +181,19 @@ std::vector<std::string> RunKeeper::measured_nodes() const {
   std::set<std::string> nodes;
   for (const auto& [name, attendant] : attendants_) {
     const Run* const run = attendant->run();
-    if (run == nullptr || !run->pressure_guards || (execute::over(run->phase) && !run->late_watch_until))
+    if (run == nullptr || !run->pressure_guards || (run::over(run->phase) && !run->late_watch_until))
       continue;
-    for (const execute::Victim& victim : run->victims) nodes.insert(victim.node);
-    for (const execute::Survivor& survivor : run->survivors) nodes.insert(survivor.node);
+    for (const run::Victim& victim : run->victims) nodes.insert(victim.node);
+    for (const run::Survivor& survivor : run->survivors) nodes.insert(survivor.node);
   }
   return {nodes.begin(), nodes.end()};
 }
 
-std::optional<execute::Desk> RunKeeper::desk(const Run& run) {
+std::optional<run::Desk> RunKeeper::desk(const Run& run) {
   const std::optional<PublishedPlan> published = needs_.plan();
   const std::shared_ptr<const Outlook> outlook = needs_.outlook();
   if (!published || !outlook || !outlook->distrust.empty()) return std::nullopt;
-  execute::Desk desk;
+  run::Desk desk;
   desk.plan = published->plan.get();
   desk.pressure_guards = published->pressure_guards;
   const auto& policy = outlook->reading->cluster.policy;
@@ -203,14 +203,14 @@ std::optional<execute::Desk> RunKeeper::desk(const Run& run) {
   desk.evictions_left = surroundings_.evictions_left();
   for (const Run* other : known_runs()) {
     if (other->name == run.name) continue;
-    execute::Desk::Other& entry = desk.others.emplace_back();
+    run::Desk::Other& entry = desk.others.emplace_back();
     entry.name = other->name;
     entry.plan_hash = other->plan_hash;
     entry.used = !other->victims.empty();
     entry.created = other->approved_at;
     entry.phase = other->phase;
-    for (const execute::Victim& victim : other->victims) entry.victims.push_back(victim.node);
-    for (const execute::Survivor& survivor : other->survivors) entry.survivors.push_back(survivor.node);
+    for (const run::Victim& victim : other->victims) entry.victims.push_back(victim.node);
+    for (const run::Survivor& survivor : other->survivors) entry.survivors.push_back(survivor.node);
   }
   if (published->plan && published->plan->hash == run.plan_hash) plans_[run.plan_hash] = published->plan;
   return desk;
@@ -221,36 +221,36 @@ std::optional<execute::Desk> RunKeeper::desk(const Run& run) {
 void RunKeeper::stepped(const Run& before, const Run& after) {
   if (after.phase != before.phase) {
     log_.info("run", {{"run", after.name},
-                      {"phase", execute::word(after.phase)},
+                      {"phase", run::word(after.phase)},
                       {"reason", after.reason},
                       {"message", after.message}});
-    metrics_.run_entered(execute::word(after.phase));
+    metrics_.run_entered(run::word(after.phase));
     const bool bad = after.phase == Phase::Aborting || after.phase == Phase::RolledBack;
     std::string message = after.message.empty() ? "plan " + after.plan_hash.substr(0, 12) : after.message;
     if (!after.reason.empty()) message = after.reason + ": " + message;
-    recorder_.record(reference(after), bad ? kube::EventType::Warning : kube::EventType::Normal,
-                     execute::word(after.phase), message);
-    if (after.phase == Phase::Cordoning || (execute::over(after.phase) && execute::touched(before.phase)))
-      for (const execute::Victim& victim : after.victims)
+    recorder_.record(reference(after), bad ? net::EventType::Warning : net::EventType::Normal,
+                     run::word(after.phase), message);
+    if (after.phase == Phase::Cordoning || (run::over(after.phase) && run::touched(before.phase)))
+      for (const run::Victim& victim : after.victims)
         recorder_.record({"v1", "Node", "", victim.node, victim.uid},
-                         bad ? kube::EventType::Warning : kube::EventType::Normal,
+                         bad ? net::EventType::Warning : net::EventType::Normal,
                          after.phase == Phase::Cordoning ? "ConsolidationStarted" : "ConsolidationEnded",
-                         fmt::format("run {}: {}", after.name, execute::word(after.phase)));
-    if (execute::over(after.phase)) {
-      metrics_.run_ended(execute::word(after.phase), after.reason, loop_.now() - after.approved_at);
+                         fmt::format("run {}: {}", after.name, run::word(after.phase)));
+    if (run::over(after.phase)) {
+      metrics_.run_ended(run::word(after.phase), after.reason, loop_.now() - after.approved_at);
     }
   }
   if (after.guards.tripped != before.guards.tripped) metrics_.guard_tripped(after.guards.tripped);
   if (after.guards.late_trip != before.guards.late_trip) {
     log_.warn("a guard tripped after the run", {{"run", after.name}, {"guard", after.guards.late_trip}});
     metrics_.guard_tripped(after.guards.late_trip);
-    recorder_.record(reference(after), kube::EventType::Warning, "LateTrip",
+    recorder_.record(reference(after), net::EventType::Warning, "LateTrip",
                      "guard " + after.guards.late_trip + " tripped after the nodes were gone");
   }
 }
 
-void RunKeeper::concluded(const Run& /*run*/, const execute::Mutation& entry) {
-  metrics_.run_mutation(execute::word(entry.kind), execute::word(entry.state));
+void RunKeeper::concluded(const Run& /*run*/, const run::Mutation& entry) {
+  metrics_.run_mutation(run::word(entry.kind), run::word(entry.state));
 }
 
 // ---- approval by policy
@@ -282,8 +282,8 @@ void RunKeeper::approve() {
   said_obstacle_.clear();
   if (own_name_.empty()) return ask_who_we_are();
   approving_ = hash;
-  creation_ = client_.create(
-      kube::kConsolidationRuns, "", run_body(hash, own_name_), [this, hash](kube::Reply reply) {
+  creation_ =
+      client_.create(net::kConsolidationRuns, "", run_body(hash, own_name_), [this, hash](net::Reply reply) {
         if (reply.ok())
           log_.info("approved by policy", {{"run", automatic_name(hash)}, {"hash", hash}});
         else
@@ -297,8 +297,8 @@ void RunKeeper::ask_who_we_are() {
   if (review_.armed()) return;
   review_ = client_.review(
       kSelfReviews, R"({"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"})",
-      [this](const kube::Reply& reply) {
-        if (const auto answer = reply.ok() ? codec::read_tree(reply.body) : Result<codec::Tree>(Error{""}))
+      [this](const net::Reply& reply) {
+        if (const auto answer = reply.ok() ? wire::read_tree(reply.body) : Result<wire::Tree>(Error{""}))
           own_name_ = answer->at({"status", "userInfo", "username"}).string();
         review_ = loop_.after(Duration::seconds(10), [this] { review_.cancel(); });
       });
@@ -309,7 +309,7 @@ void RunKeeper::ask_who_we_are() {
 // A node or claim whose note names a run that does not exist, or is over: its run was removed by force, or somebody restored
 // an old node. Suspects are looked at twice, so that a watch that lags behind accuses nobody.
 void RunKeeper::sweep() {
-  const kube::Instant now = loop_.instant();
+  const net::Instant now = loop_.instant();
   if (sweeping_ || (swept_ && now - last_sweep_ < kSweepEvery)) return;
   const std::shared_ptr<const Outlook> outlook = needs_.outlook();
   if (!outlook || !outlook->distrust.empty() || !shelf_.reflector().state().usable()) return;
@@ -317,10 +317,10 @@ void RunKeeper::sweep() {
   swept_ = true;
   const Cluster& cluster = outlook->reading->cluster;
   std::set<std::pair<std::string, std::string>> suspects;
-  std::optional<std::pair<execute::Mutation, std::string>> guilty;
-  const auto look = [&](Symbol name, Symbol uid, Symbol note_text, execute::MutationKind kind) {
+  std::optional<std::pair<run::Mutation, std::string>> guilty;
+  const auto look = [&](Symbol name, Symbol uid, Symbol note_text, run::MutationKind kind) {
     if (!note_text.valid()) return;
-    const auto note = execute::read_note(cluster.text(note_text));
+    const auto note = documents::read_note(cluster.text(note_text));
     if (!note) return;
     for (const std::string& run : note->runs) {
       const auto shelved = shelf_.runs().find(run);
@@ -328,9 +328,9 @@ void RunKeeper::sweep() {
                          (shelved != shelf_.runs().end() && needs_attention(shelved->second)) ||
                          (shelved != shelf_.runs().end() && !shelved->second.error.empty());
       if (alive) continue;
-      const std::pair key{std::string(execute::word(kind)) + "/" + std::string(cluster.text(name)), run};
+      const std::pair key{std::string(run::word(kind)) + "/" + std::string(cluster.text(name)), run};
       if (suspects_.contains(key) && !guilty) {
-        execute::Mutation mutation;
+        run::Mutation mutation;
         mutation.kind = kind;
         mutation.name = cluster.text(name);
         mutation.uid = cluster.text(uid);
@@ -340,22 +340,22 @@ void RunKeeper::sweep() {
     }
   };
   for (const Node& node : cluster.nodes)
-    look(node.name, node.uid, node.marks.note, execute::MutationKind::Release);
+    look(node.name, node.uid, node.marks.note, run::MutationKind::Release);
   for (const NodeClaim& claim : cluster.claims)
-    look(claim.name, claim.uid, claim.marks.note, execute::MutationKind::ReleaseClaim);
+    look(claim.name, claim.uid, claim.marks.note, run::MutationKind::ReleaseClaim);
   suspects_ = std::move(suspects);
   if (guilty) release(guilty->first, guilty->second);
 }
 
-void RunKeeper::release(const execute::Mutation& mutation, const std::string& run) {
+void RunKeeper::release(const run::Mutation& mutation, const std::string& run) {
   Run gone;
   gone.name = run;
   log_.warn("releasing what a run left behind", {{"object", mutation.name}, {"run", run}});
   sweeping_ =
       std::make_unique<Errand>(client_, gone, mutation, [this, name = mutation.name](const Deed& deed) {
-        if (deed.conclusion.state != execute::MutationState::Done && !deed.fenced)
+        if (deed.conclusion.state != run::MutationState::Done && !deed.fenced)
           log_.warn("not released", {{"object", name}, {"reason", deed.conclusion.reason}});
-        swept_ = deed.conclusion.state != execute::MutationState::Done;  // on with the next one at once
+        swept_ = deed.conclusion.state != run::MutationState::Done;  // on with the next one at once
         soon_ = loop_.after(Duration{}, [this] {
           sweeping_.reset();
           attend();
@@ -376,12 +376,11 @@ void RunKeeper::forget_old() {
     return std::pair(a->run.approved_at, std::string_view(a->run.name)) <
            std::pair(b->run.approved_at, std::string_view(b->run.name));
   });
-  kube::RemoveOptions options;
+  net::RemoveOptions options;
   options.uid = oldest.run.uid;
-  removal_ =
-      client_.remove(kube::kConsolidationRuns, "", oldest.run.name, options, [this](const kube::Reply&) {
-        removal_ = loop_.after(Duration::seconds(5), [this] { removal_.cancel(); });
-      });
+  removal_ = client_.remove(net::kConsolidationRuns, "", oldest.run.name, options, [this](const net::Reply&) {
+    removal_ = loop_.after(Duration::seconds(5), [this] { removal_.cancel(); });
+  });
 }
 
-}  // namespace tamp::control
+}  // namespace tamp::controller

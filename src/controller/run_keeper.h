@@ -18,11 +18,11 @@
 #include "controller/run_shelf.h"
 #include "net/event_recorder.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 
 // The plan of the last pass since we lead.
 struct PublishedPlan {
-  std::shared_ptr<const prove::ConsolidationPlan> plan;  // null: none is published
+  std::shared_ptr<const proof::ConsolidationPlan> plan;  // null: none is published
   bool pressure_guards = true;                           // of its planner
   std::string dismissed_by = {};                         // somebody does not want it; empty: nobody said so
   bool written = false;                                  // the policy's status shows it
@@ -35,8 +35,8 @@ class RunKeeper {
     std::function<std::string()> nodes_seen;                  // newest resourceVersion of the watch of nodes
     std::function<std::optional<PublishedPlan>()> plan;       // nothing: no pass was made yet
   };
-  RunKeeper(kube::Loop& loop, kube::Client& client, const Log& log, kube::EventRecorder& recorder,
-            serve::Metrics& metrics, std::string ns, Needs needs);
+  RunKeeper(net::Loop& loop, net::Client& client, const Log& log, net::EventRecorder& recorder,
+            controller::Metrics& metrics, std::string ns, Needs needs);
   RunKeeper(const RunKeeper&) = delete;
   RunKeeper& operator=(const RunKeeper&) = delete;
 
@@ -58,21 +58,21 @@ class RunKeeper {
  private:
   void tick();
   void attend();
-  std::optional<execute::Desk> desk(const execute::Run& run);
-  std::vector<const execute::Run*> known_runs() const;
-  void stepped(const execute::Run& before, const execute::Run& after);
-  void concluded(const execute::Run& run, const execute::Mutation& entry);
+  std::optional<run::Desk> desk(const run::Run& run);
+  std::vector<const run::Run*> known_runs() const;
+  void stepped(const run::Run& before, const run::Run& after);
+  void concluded(const run::Run& run, const run::Mutation& entry);
   void approve();
   void ask_who_we_are();
   void sweep();
-  void release(const execute::Mutation& mutation, const std::string& run);
+  void release(const run::Mutation& mutation, const std::string& run);
   void forget_old();
 
-  kube::Loop& loop_;
-  kube::Client& client_;
+  net::Loop& loop_;
+  net::Client& client_;
   const Log& log_;
-  kube::EventRecorder& recorder_;
-  serve::Metrics& metrics_;
+  net::EventRecorder& recorder_;
+  controller::Metrics& metrics_;
   std::string ns_;  // where records are kept
   Needs needs_;
   RunShelf shelf_;
@@ -81,15 +81,15 @@ class RunKeeper {
   std::map<std::string, std::unique_ptr<RunAttendant>> attendants_;  // by run
   std::map<std::string, std::unique_ptr<RunRecords>> records_;       // of runs that have an attendant
   // Of runs that were taken in by this process, by hash: what they are validated against.
-  std::map<std::string, std::shared_ptr<const prove::ConsolidationPlan>> plans_;
+  std::map<std::string, std::shared_ptr<const proof::ConsolidationPlan>> plans_;
 
   std::string own_name_;  // as the API server knows us
   std::string approving_, said_obstacle_;
   std::set<std::pair<std::string, std::string>> suspects_;  // (object, run) of the last sweep
   std::unique_ptr<Errand> sweeping_;
   bool swept_ = false;
-  kube::Instant last_sweep_;
-  kube::Pending tick_, soon_, review_, creation_, removal_;
+  net::Instant last_sweep_;
+  net::Pending tick_, soon_, review_, creation_, removal_;
 };
 
-}  // namespace tamp::control
+}  // namespace tamp::controller

@@ -4,22 +4,21 @@
 
 #include "documents/timeline.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 namespace {
 
-using execute::Phase;
+using run::Phase;
 
 constexpr Duration kFlushEvery = Duration::seconds(20);
 
 // How often a look is worth a line.
 Duration rhythm(Phase phase) {
-  return execute::waits_for_reap(phase) || execute::over(phase) ? Duration::seconds(30)
-                                                                : Duration::seconds(5);
+  return run::waits_for_reap(phase) || run::over(phase) ? Duration::seconds(30) : Duration::seconds(5);
 }
 
 }  // namespace
 
-RunRecords::RunRecords(kube::Loop& loop, kube::Client& client, const Log& log, const std::string& ns,
+RunRecords::RunRecords(net::Loop& loop, net::Client& client, const Log& log, const std::string& ns,
                        std::string run, std::string uid)
     : loop_(loop),
       ns_(ns),
@@ -28,7 +27,7 @@ RunRecords::RunRecords(kube::Loop& loop, kube::Client& client, const Log& log, c
       audit_(loop, client, log, options("audit", 4),
              [this, &log](const std::string& lines) {
                heard_ = false;
-               auto book = report::AuditBook::open(lines);
+               auto book = documents::AuditBook::open(lines);
                broken_ = !book.ok();
                if (broken_)
                  log.error("audit records were tampered with",
@@ -56,7 +55,7 @@ bool RunRecords::settled() const {
   return told && audit_.settled() && timeline_.settled() && snapshots_.settled();
 }
 
-void RunRecords::note(const execute::Run& run, const Outlook& outlook, const prove::ConsolidationPlan* plan) {
+void RunRecords::note(const run::Run& run, const Outlook& outlook, const proof::ConsolidationPlan* plan) {
   const Time now = loop_.now();
   if (audit_.open() && !broken_ && !audit_.full()) {
     if (audit_.settled()) stored_head_ = book_.head().hash;
@@ -70,11 +69,11 @@ void RunRecords::note(const execute::Run& run, const Outlook& outlook, const pro
       (!last_look_ || run.phase != looked_phase_ || now - *last_look_ >= rhythm(run.phase))) {
     last_look_ = now;
     looked_phase_ = run.phase;
-    timeline_.append(report::timeline_line(run, outlook.observations, outlook.application, now));
+    timeline_.append(documents::timeline_line(run, outlook.observations, outlook.application, now));
   }
   const Cluster& cluster = outlook.reading->cluster;
   if (run.phase == Phase::Validating && before_.empty())
-    before_ = report::snapshot_line(run, cluster, "before", now);
+    before_ = documents::snapshot_line(run, cluster, "before", now);
   if (snapshots_.open()) {
     const auto once = [&](std::string_view moment, auto make) {
       if (seen_moments_.find("{\"moment\":\"" + std::string(moment) + "\"") != std::string::npos) return;
@@ -83,10 +82,10 @@ void RunRecords::note(const execute::Run& run, const Outlook& outlook, const pro
       snapshots_.append(line);
       snapshots_.flush();
     };
-    if (plan != nullptr) once("plan", [&] { return report::plan_line(*plan); });
+    if (plan != nullptr) once("plan", [&] { return documents::plan_line(*plan); });
     if (!before_.empty()) once("before", [&] { return before_; });
-    if (execute::over(run.phase))
-      once("after", [&] { return report::snapshot_line(run, cluster, "after", now); });
+    if (run::over(run.phase))
+      once("after", [&] { return documents::snapshot_line(run, cluster, "after", now); });
   }
   if (!last_flush_ || now - *last_flush_ >= kFlushEvery || run.phase != flushed_phase_) {
     last_flush_ = now;
@@ -95,4 +94,4 @@ void RunRecords::note(const execute::Run& run, const Outlook& outlook, const pro
   }
 }
 
-}  // namespace tamp::control
+}  // namespace tamp::controller

@@ -10,17 +10,17 @@
 #include "controller/run_attendant.h"
 #include "documents/audit.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 
 class RunRecords {
  public:
-  RunRecords(kube::Loop& loop, kube::Client& client, const Log& log, const std::string& ns, std::string run,
+  RunRecords(net::Loop& loop, net::Client& client, const Log& log, const std::string& ns, std::string run,
              std::string uid);
   RunRecords(const RunRecords&) = delete;
   RunRecords& operator=(const RunRecords&) = delete;
 
   // The run as it is stored, and what it sees. `plan`: null if it is not known any more.
-  void note(const execute::Run& run, const Outlook& outlook, const prove::ConsolidationPlan* plan);
+  void note(const run::Run& run, const Outlook& outlook, const proof::ConsolidationPlan* plan);
   // Of the newest audit record that is stored; empty: none.
   const std::string& audit_head() const { return stored_head_; }
   // Nothing more is to be written.
@@ -29,9 +29,9 @@ class RunRecords {
  private:
   LedgerOptions options(std::string what, int most_parts) const;
 
-  kube::Loop& loop_;
+  net::Loop& loop_;
   std::string ns_, run_, uid_;
-  report::AuditBook book_;
+  documents::AuditBook book_;
   bool broken_ = false;  // records that do not verify are not added to
   bool heard_ = false;   // the book was told of the run since it was opened
   std::string stored_head_;
@@ -39,8 +39,8 @@ class RunRecords {
   std::string before_;
   std::string seen_moments_;  // the lines of snapshots
   std::optional<Time> last_look_, last_flush_;
-  execute::Phase looked_phase_ = execute::Phase::Approved, flushed_phase_ = execute::Phase::Approved;
+  run::Phase looked_phase_ = run::Phase::Approved, flushed_phase_ = run::Phase::Approved;
   Ledger audit_, timeline_, snapshots_;
 };
 
-}  // namespace tamp::control
+}  // namespace tamp::controller

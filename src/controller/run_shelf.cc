@@ -4,15 +4,15 @@
 
 #include "documents/run_document.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 
-using codec::EventInfo;
-using codec::Tree;
+using wire::EventInfo;
+using wire::Tree;
 
 ShelvedRun read_shelved_run(const Tree& object) {
   ShelvedRun out;
   const Tree& metadata = object["metadata"];
-  if (auto run = execute::read_run(codec::to_json(object)))
+  if (auto run = documents::read_run(wire::to_json(object)))
     out.run = std::move(*run);
   else
     out.error = run.error().message;
@@ -25,25 +25,25 @@ ShelvedRun read_shelved_run(const Tree& object) {
   return out;
 }
 
-RunShelf::RunShelf(kube::Loop& loop, kube::Client& client)
-    : reflector_(loop, client, kube::kConsolidationRuns,
+RunShelf::RunShelf(net::Loop& loop, net::Client& client)
+    : reflector_(loop, client, net::kConsolidationRuns,
                  {[this] { listed_.clear(); }, [this](const std::string& bytes) { return page(bytes); },
                   [this] { runs_ = std::exchange(listed_, {}); },
                   [this](const std::string& line) { return event(line); }},
                  [] {
-                   kube::ReflectorOptions options;
+                   net::ReflectorOptions options;
                    options.custom = true;
                    options.page_size = 50;  // a run may have a quarter of a megabyte
                    return options;
                  }()) {
   reflector_.set_on_change([this] {
-    if (reflector_.state().phase == kube::ReflectorState::Phase::Absent) runs_.clear();
+    if (reflector_.state().phase == net::ReflectorState::Phase::Absent) runs_.clear();
     if (on_change_) on_change_();
   });
 }
 
-Result<codec::PageInfo> RunShelf::page(const std::string& bytes) {
-  TAMP_TRY(const Tree list, codec::read_tree(bytes));
+Result<wire::PageInfo> RunShelf::page(const std::string& bytes) {
+  TAMP_TRY(const Tree list, wire::read_tree(bytes));
   const Tree& items = list["items"];
   if (!list.is_object() || !(items.is_array() || items.is_null())) return Error{"not a list"};
   for (const Tree& item : items.elements()) {
@@ -52,12 +52,12 @@ Result<codec::PageInfo> RunShelf::page(const std::string& bytes) {
     std::string name = run.run.name;
     listed_.insert_or_assign(std::move(name), std::move(run));
   }
-  return codec::PageInfo{std::string(list.at({"metadata", "resourceVersion"}).string()),
-                         std::string(list.at({"metadata", "continue"}).string())};
+  return wire::PageInfo{std::string(list.at({"metadata", "resourceVersion"}).string()),
+                        std::string(list.at({"metadata", "continue"}).string())};
 }
 
 Result<EventInfo> RunShelf::event(const std::string& line) {
-  TAMP_TRY(const Tree event, codec::read_tree(line));
+  TAMP_TRY(const Tree event, wire::read_tree(line));
   const std::string_view type = event["type"].string();
   const Tree& object = event["object"];
   EventInfo info;
@@ -87,4 +87,4 @@ Result<EventInfo> RunShelf::event(const std::string& line) {
   return info;
 }
 
-}  // namespace tamp::control
+}  // namespace tamp::controller

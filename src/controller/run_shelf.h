@@ -15,10 +15,10 @@
 #include "run/run.h"
 #include "wire/tree.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 
 struct ShelvedRun {
-  execute::Run run;   // meaningless with an error; its name and uid are set in any case
+  run::Run run;       // meaningless with an error; its name and uid are set in any case
   std::string error;  // why it cannot be read
   std::string resource_version;
   std::vector<std::string> finalizers;
@@ -26,13 +26,13 @@ struct ShelvedRun {
 };
 
 // From one object as the API server prints it.
-ShelvedRun read_shelved_run(const codec::Tree& object);
+ShelvedRun read_shelved_run(const wire::Tree& object);
 
 class RunShelf {
  public:
   using Runs = std::map<std::string, ShelvedRun>;  // by name
 
-  RunShelf(kube::Loop& loop, kube::Client& client);
+  RunShelf(net::Loop& loop, net::Client& client);
   RunShelf(const RunShelf&) = delete;
   RunShelf& operator=(const RunShelf&) = delete;
 
@@ -43,15 +43,15 @@ class RunShelf {
   // All runs were read at least once. A server that does not know the kind has none.
   bool synced() const { return reflector_.state().synced; }
   const Runs& runs() const { return runs_; }
-  const kube::Reflector& reflector() const { return reflector_; }
+  const net::Reflector& reflector() const { return reflector_; }
 
  private:
-  Result<codec::PageInfo> page(const std::string& bytes);
-  Result<codec::EventInfo> event(const std::string& line);
+  Result<wire::PageInfo> page(const std::string& bytes);
+  Result<wire::EventInfo> event(const std::string& line);
 
   Runs runs_, listed_;
   std::function<void()> on_change_;
-  kube::Reflector reflector_;
+  net::Reflector reflector_;
 };
 
-}  // namespace tamp::control
+}  // namespace tamp::controller

@@ -7,7 +7,7 @@
 #include "net/fake_loop_testing.h"
 #include "net/scripted_transport_testing.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 namespace {
 
 std::string run(std::string_view name, int version, std::string_view phase, std::string_view metadata = "") {
@@ -25,12 +25,12 @@ std::string run(std::string_view name, int version, std::string_view phase, std:
 
 struct RunShelfTest : testing::Test {
   RunShelfTest() {
-    transport.on_send = [this](const kube::Request&) { return list; };
-    transport.on_stream = [](kube::ScriptedStream& stream) { stream.open(); };
+    transport.on_send = [this](const net::Request&) { return list; };
+    transport.on_stream = [](net::ScriptedStream& stream) { stream.open(); };
     shelf.set_on_change([this] { ++changes; });
   }
   void start(const std::string& items) {
-    list = kube::answer(200, R"({"metadata":{"resourceVersion":"10"},"items":[)" + items + "]}");
+    list = net::answer(200, R"({"metadata":{"resourceVersion":"10"},"items":[)" + items + "]}");
     shelf.start();
     loop.settle();
   }
@@ -38,12 +38,12 @@ struct RunShelfTest : testing::Test {
     transport.last_stream().line(fmt::format(R"({{"type":"{}","object":{}}})", type, object));
     loop.settle();
   }
-  execute::Phase phase(const std::string& name) { return shelf.runs().at(name).run.phase; }
+  run::Phase phase(const std::string& name) { return shelf.runs().at(name).run.phase; }
 
-  kube::FakeLoop loop;
-  kube::ScriptedTransport transport{loop};
-  kube::Client client{loop, transport};
-  kube::Exchange list;
+  net::FakeLoop loop;
+  net::ScriptedTransport transport{loop};
+  net::Client client{loop, transport};
+  net::Exchange list;
   RunShelf shelf{loop, client};
   int changes = 0;
 };
@@ -53,13 +53,13 @@ TEST_F(RunShelfTest, HoldsWhatListAndWatchShow) {
   start(run("one", 3, "Draining") + "," + run("two", 4, "Succeeded"));
   EXPECT_TRUE(shelf.synced());
   EXPECT_EQ(shelf.runs().size(), 2U);
-  EXPECT_EQ(phase("one"), execute::Phase::Draining);
+  EXPECT_EQ(phase("one"), run::Phase::Draining);
   const int before = changes;
   event("MODIFIED", run("one", 11, "Aborting"));
   event("ADDED", run("three", 12, ""));
   event("DELETED", run("two", 13, "Succeeded"));
-  EXPECT_EQ(phase("one"), execute::Phase::Aborting);
-  EXPECT_EQ(phase("three"), execute::Phase::Approved) << "nobody has taken it in yet";
+  EXPECT_EQ(phase("one"), run::Phase::Aborting);
+  EXPECT_EQ(phase("three"), run::Phase::Approved) << "nobody has taken it in yet";
   EXPECT_FALSE(shelf.runs().contains("two"));
   EXPECT_EQ(changes - before, 3);
 }
@@ -87,17 +87,17 @@ TEST_F(RunShelfTest, ARunThatCannotBeReadIsNotAbsent) {
 
 TEST_F(RunShelfTest, WhatANewListDoesNotShowIsGone) {
   start(run("one", 3, "Draining") + "," + run("two", 4, "Draining"));
-  list = kube::answer(
-      200, R"({"metadata":{"resourceVersion":"20"},"items":[)" + run("two", 15, "Settling") + "]}");
+  list = net::answer(200,
+                     R"({"metadata":{"resourceVersion":"20"},"items":[)" + run("two", 15, "Settling") + "]}");
   transport.last_stream().line(
       R"({"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired","message":"too old"}})");
   loop.advance(Duration::seconds(30));
   EXPECT_EQ(shelf.runs().size(), 1U);
-  EXPECT_EQ(phase("two"), execute::Phase::Settling);
+  EXPECT_EQ(phase("two"), run::Phase::Settling);
 }
 
 TEST_F(RunShelfTest, AKindThatTheServerDoesNotKnowHasNoRuns) {
-  list = kube::refuse(404, "NotFound");
+  list = net::refuse(404, "NotFound");
   shelf.start();
   loop.advance(Duration::minutes(2));
   EXPECT_TRUE(shelf.synced());
@@ -105,4 +105,4 @@ TEST_F(RunShelfTest, AKindThatTheServerDoesNotKnowHasNoRuns) {
 }
 
 }  // namespace
-}  // namespace tamp::control
+}  // namespace tamp::controller

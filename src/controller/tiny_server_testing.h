@@ -12,16 +12,16 @@
 #include "net/scripted_transport_testing.h"
 #include "wire/kinds.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 
 class TinyServer {
  public:
-  explicit TinyServer(kube::Loop& loop) : transport(loop) {
-    transport.on_send = [this](const kube::Request& request) { return answer(request); };
-    transport.on_stream = [](kube::ScriptedStream& stream) { stream.open(); };
+  explicit TinyServer(net::Loop& loop) : transport(loop) {
+    transport.on_send = [this](const net::Request& request) { return answer(request); };
+    transport.on_stream = [](net::ScriptedStream& stream) { stream.open(); };
   }
 
-  kube::ScriptedTransport transport;
+  net::ScriptedTransport transport;
   // plural -> name -> the object's JSON without metadata.resourceVersion, which is put in place of RV.
   std::map<std::string, std::map<std::string, std::string>> objects;
   std::map<std::string, std::string> statuses;  // of TemperPolicies, JSON
@@ -34,15 +34,15 @@ class TinyServer {
   std::string forbidden;
 
   // Stores an object and tells the watch.
-  void put(codec::ObjectKind kind, const std::string& name, std::string json) {
-    const std::string plural(codec::info(kind).plural);
+  void put(wire::ObjectKind kind, const std::string& name, std::string json) {
+    const std::string plural(wire::info(kind).plural);
     const char* type = objects[plural].contains(name) ? "MODIFIED" : "ADDED";
     objects[plural][name] = std::move(json);
     ++version;
     tell(plural, type, objects[plural][name]);
   }
-  void drop(codec::ObjectKind kind, const std::string& name) {
-    const std::string plural(codec::info(kind).plural);
+  void drop(wire::ObjectKind kind, const std::string& name) {
+    const std::string plural(wire::info(kind).plural);
     ++version;
     tell(plural, "DELETED", objects[plural][name]);
     objects[plural].erase(name);
@@ -61,60 +61,60 @@ class TinyServer {
         stream->line(R"({"type":")" + type + R"(","object":)" + stamped(json) + "}");
   }
 
-  kube::Exchange answer(const kube::Request& request) {
+  net::Exchange answer(const net::Request& request) {
     const std::string path = request.target.substr(0, request.target.find('?'));
     if (path.find("/leases") != std::string::npos) return answer_lease(request);
     if (path.find("/events") != std::string::npos) {
       events.push_back(request.body);
-      return kube::answer(201, request.body);
+      return net::answer(201, request.body);
     }
     const std::string prefix = "/apis/temper.codes/v1alpha1/temperpolicies/";
     if (path.starts_with(prefix)) return answer_policy(request, path.substr(prefix.size()));
     const std::string maps = "/api/v1/namespaces/kube-system/configmaps/";
     if (path.starts_with(maps) && objects["configmaps"].contains(path.substr(maps.size())))
-      return kube::answer(200, objects["configmaps"][path.substr(maps.size())]);
-    for (const codec::KindInfo& kind : codec::kinds())
-      if (path == kube::collection_path(kind)) return answer_list(kind);
-    return kube::refuse(404, "NotFound");
+      return net::answer(200, objects["configmaps"][path.substr(maps.size())]);
+    for (const wire::KindInfo& kind : wire::kinds())
+      if (path == net::collection_path(kind)) return answer_list(kind);
+    return net::refuse(404, "NotFound");
   }
 
-  kube::Exchange answer_list(const codec::KindInfo& kind) {
-    if (kind.plural == forbidden) return kube::refuse(403, "Forbidden", "not allowed");
+  net::Exchange answer_list(const wire::KindInfo& kind) {
+    if (kind.plural == forbidden) return net::refuse(403, "Forbidden", "not allowed");
     std::string items;
     for (const auto& [name, json] : objects[std::string(kind.plural)])
       items += (items.empty() ? "" : ",") + stamped(json);
-    return kube::answer(200, R"({"kind":")" + std::string(kind.kind) +
-                                 R"(List","metadata":{"resourceVersion":")" + std::to_string(version) +
-                                 R"("},"items":[)" + items + "]}");
+    return net::answer(200, R"({"kind":")" + std::string(kind.kind) +
+                                R"(List","metadata":{"resourceVersion":")" + std::to_string(version) +
+                                R"("},"items":[)" + items + "]}");
   }
 
-  kube::Exchange answer_policy(const kube::Request& request, std::string name) {
+  net::Exchange answer_policy(const net::Request& request, std::string name) {
     const bool status = name.ends_with("/status");
     if (status) name.resize(name.size() - 7);
     auto& policies = objects["temperpolicies"];
-    if (!policies.contains(name)) return kube::refuse(404, "NotFound");
-    if (status && std::exchange(conflict_once, false)) return kube::refuse(409, "Conflict");
+    if (!policies.contains(name)) return net::refuse(404, "NotFound");
+    if (status && std::exchange(conflict_once, false)) return net::refuse(409, "Conflict");
     if (status) {
       const std::string wanted =
           R"({"metadata":{"resourceVersion":")" + std::to_string(version) + R"("},"status":)";
-      if (!request.body.starts_with(wanted)) return kube::refuse(409, "Conflict");
+      if (!request.body.starts_with(wanted)) return net::refuse(409, "Conflict");
       status_patches.push_back(request.body);
       statuses[name] = request.body.substr(wanted.size(), request.body.size() - wanted.size() - 1);
       ++version;
     }
     std::string body = stamped(policies[name]);
     if (statuses.contains(name)) body.insert(body.size() - 1, R"(,"status":)" + statuses[name]);
-    return kube::answer(200, body);
+    return net::answer(200, body);
   }
 
-  kube::Exchange answer_lease(const kube::Request& request) {
-    if (request.method == kube::Method::Get)
-      return lease.empty() ? kube::refuse(404, "NotFound") : kube::answer(200, lease);
+  net::Exchange answer_lease(const net::Request& request) {
+    if (request.method == net::Method::Get)
+      return lease.empty() ? net::refuse(404, "NotFound") : net::answer(200, lease);
     lease = request.body;
     if (lease.find("resourceVersion") == std::string::npos)
       lease.insert(lease.find("\"metadata\":{") + 12, R"("resourceVersion":"1",)");
-    return kube::answer(200, lease);
+    return net::answer(200, lease);
   }
 };
 
-}  // namespace tamp::control
+}  // namespace tamp::controller

@@ -9,17 +9,17 @@
 #include "documents/policy_review.h"
 #include "net/http_server.h"
 
-namespace tamp::serve {
+namespace tamp::controller {
 
 struct Webhook {
   // What the rules need to know of the cluster; null until it is known, then rules that need it stay silent. Called on
   // threads of the server.
-  std::function<std::shared_ptr<const decide::ClusterFacts>()> facts;
+  std::function<std::shared_ptr<const documents::ClusterFacts>()> facts;
   // Told of every review that was answered. May be null.
   std::function<void(bool allowed)> answered;
 
   // 200 with an AdmissionReview, whether it allows or not; 400 for what is no review, 404, 405 and 415 as usual.
-  HttpResponse answer(const HttpRequest& request) const;
+  net::HttpResponse answer(const net::HttpRequest& request) const;
 };
 
-}  // namespace tamp::serve
+}  // namespace tamp::controller

@@ -14,7 +14,7 @@
 #include "net/loop.h"
 #include "wire/webhook_objects.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 
 struct WebhookCertificateOptions {
   std::string ns = "tamp-system";
@@ -28,9 +28,8 @@ struct WebhookCertificateOptions {
 class WebhookCertificate {
  public:
   // `may_write`: are we the leader? `use` gets every identity that is new, the first time as soon as there is one.
-  WebhookCertificate(kube::Loop& loop, kube::Client& client, const Log& log,
-                     WebhookCertificateOptions options, std::function<bool()> may_write,
-                     std::function<void(const serve::TlsIdentity&)> use);
+  WebhookCertificate(net::Loop& loop, net::Client& client, const Log& log, WebhookCertificateOptions options,
+                     std::function<bool()> may_write, std::function<void(const net::TlsIdentity&)> use);
   WebhookCertificate(const WebhookCertificate&) = delete;
   WebhookCertificate& operator=(const WebhookCertificate&) = delete;
 
@@ -39,21 +38,21 @@ class WebhookCertificate {
 
  private:
   void look();
-  void seen(kube::Reply reply);
-  void make(const codec::CertificateSecret& old);
-  void adopt(codec::CertificateSecret secret);
+  void seen(net::Reply reply);
+  void make(const wire::CertificateSecret& old);
+  void adopt(wire::CertificateSecret secret);
   // One configuration after the other: validating, mutating.
   void tell(std::size_t which);
   void again(Duration delay);
 
-  kube::Loop& loop_;
-  kube::Client& client_;
+  net::Loop& loop_;
+  net::Client& client_;
   const Log& log_;
   WebhookCertificateOptions options_;
   std::function<bool()> may_write_;
-  std::function<void(const serve::TlsIdentity&)> use_;
-  codec::CertificateSecret current_;  // in use
-  kube::Pending request_, timer_;
+  std::function<void(const net::TlsIdentity&)> use_;
+  wire::CertificateSecret current_;  // in use
+  net::Pending request_, timer_;
 };
 
-}  // namespace tamp::control
+}  // namespace tamp::controller

@@ -7,24 +7,24 @@
 #include "net/scripted_transport_testing.h"
 #include "wire/base64.h"
 
-namespace tamp::control {
+namespace tamp::controller {
 namespace {
 
 // A server with one Secret and two webhook configurations.
 struct Certified : testing::Test {
-  kube::FakeLoop loop;
-  kube::ScriptedTransport transport{loop};
-  kube::Client client{loop, transport};
+  net::FakeLoop loop;
+  net::ScriptedTransport transport{loop};
+  net::Client client{loop, transport};
   Log log{LogLevel::Debug, LogFormat::Text, [this] { return loop.now(); }, [](std::string_view) {}};
   bool leading = true;
   std::optional<std::string> secret;  // its JSON, with a resourceVersion
   std::vector<std::string> bundle_patches;
   std::string bundle;  // as the configurations have it, base64
-  std::vector<serve::TlsIdentity> used;
+  std::vector<net::TlsIdentity> used;
   std::unique_ptr<WebhookCertificate> certificate;
 
   Certified() {
-    transport.on_send = [this](const kube::Request& request) { return answer(request); };
+    transport.on_send = [this](const net::Request& request) { return answer(request); };
   }
 
   void start() {
@@ -32,30 +32,30 @@ struct Certified : testing::Test {
     options.names = {"tamp-webhook.tamp-system.svc"};
     certificate = std::make_unique<WebhookCertificate>(
         loop, client, log, options, [this] { return leading; },
-        [this](const serve::TlsIdentity& identity) { used.push_back(identity); });
+        [this](const net::TlsIdentity& identity) { used.push_back(identity); });
     certificate->start();
     loop.advance(Duration::seconds(10));
   }
 
-  codec::CertificateSecret stored() const { return *codec::read_certificate_secret(*secret); }
+  wire::CertificateSecret stored() const { return *wire::read_certificate_secret(*secret); }
 
  private:
-  kube::Exchange answer(const kube::Request& request) {
+  net::Exchange answer(const net::Request& request) {
     const bool secrets = request.target.find("/secrets") != std::string::npos;
-    if (secrets && request.method == kube::Method::Get)
-      return secret ? kube::answer(200, *secret) : kube::refuse(404, "NotFound");
+    if (secrets && request.method == net::Method::Get)
+      return secret ? net::answer(200, *secret) : net::refuse(404, "NotFound");
     if (secrets) {
-      auto made = *codec::read_certificate_secret(with_version(request.body));
+      auto made = *wire::read_certificate_secret(with_version(request.body));
       made.resource_version = "2";
-      secret = codec::write_certificate_secret("tamp-system", "tamp-webhook-certificate", made);
-      return kube::answer(201, *secret);
+      secret = wire::write_certificate_secret("tamp-system", "tamp-webhook-certificate", made);
+      return net::answer(201, *secret);
     }
-    if (request.method == kube::Method::Patch) {
+    if (request.method == net::Method::Patch) {
       bundle_patches.push_back(request.target);
       const std::size_t at = request.body.rfind("\"value\":\"") + 9;
       bundle = request.body.substr(at, request.body.find('"', at) - at);
     }
-    return kube::answer(
+    return net::answer(
         200, R"({"metadata":{"resourceVersion":"5"},"webhooks":[{"clientConfig":{"caBundle":")" + bundle +
                  "\"}}]}");
   }
@@ -71,10 +71,10 @@ TEST_F(Certified, TheLeaderMakesOneUsesItAndTellsTheApiServer) {
   ASSERT_TRUE(secret);
   ASSERT_EQ(used.size(), 1U);
   EXPECT_EQ(used[0].certificate_chain, stored().certificate);
-  EXPECT_TRUE(serve::check_serving_certificate({used[0].certificate_chain, used[0].private_key},
-                                               stored().authorities, {"tamp-webhook.tamp-system.svc"},
-                                               loop.now()));
-  EXPECT_EQ(*codec::decode_base64(bundle), stored().authorities);
+  EXPECT_TRUE(net::check_serving_certificate({used[0].certificate_chain, used[0].private_key},
+                                             stored().authorities, {"tamp-webhook.tamp-system.svc"},
+                                             loop.now()));
+  EXPECT_EQ(*wire::decode_base64(bundle), stored().authorities);
   ASSERT_FALSE(bundle_patches.empty());
 }
 
@@ -101,24 +101,24 @@ TEST_F(Certified, NothingIsWrittenWhileItIsGood) {
 
 TEST_F(Certified, ItIsRenewedInTimeAndTheOldAuthorityStaysTrusted) {
   start();
-  const codec::CertificateSecret first = stored();
+  const wire::CertificateSecret first = stored();
   loop.freeze(Duration::hours(250 * 24));  // two thirds of a year are over
   loop.advance(Duration::minutes(5));
   ASSERT_EQ(used.size(), 2U);
   EXPECT_NE(stored().certificate, first.certificate);
   EXPECT_TRUE(stored().authorities.ends_with(first.authorities));
-  EXPECT_EQ(*codec::decode_base64(bundle), stored().authorities);
+  EXPECT_EQ(*wire::decode_base64(bundle), stored().authorities);
 }
 
 TEST_F(Certified, OneThatIsNotFitIsMadeAnew) {
-  codec::CertificateSecret broken;
+  wire::CertificateSecret broken;
   broken.resource_version = "1";
   broken.certificate = "not a certificate";
-  secret = codec::write_certificate_secret("tamp-system", "tamp-webhook-certificate", broken);
+  secret = wire::write_certificate_secret("tamp-system", "tamp-webhook-certificate", broken);
   start();
   ASSERT_EQ(used.size(), 1U);
   EXPECT_NE(stored().certificate, "not a certificate");
 }
 
 }  // namespace
-}  // namespace tamp::control
+}  // namespace tamp::controller

@@ -7,7 +7,7 @@
 #include "wire/base64.h"
 #include "wire/value.h"
 
-namespace tamp::serve {
+namespace tamp::controller {
 namespace {
 
 const std::string kHash(64, 'a');
@@ -36,24 +36,24 @@ struct Answer {
 
 struct WebhookTest : ::testing::Test {
   Answer post(std::string path, std::string body) {
-    HttpRequest request;
+    net::HttpRequest request;
     request.method = "POST";
     request.path = std::move(path);
     request.content_type = "application/json";
     request.body = std::move(body);
-    const HttpResponse response = webhook.answer(request);
+    const net::HttpResponse response = webhook.answer(request);
     Answer answer;
     answer.status = response.status;
     if (response.status != 200) return answer;
-    const auto json = codec::Json::parse(response.body);
+    const auto json = wire::Json::parse(response.body);
     EXPECT_TRUE(json.ok());
-    const codec::Value r = json->root().get("response");
+    const wire::Value r = json->root().get("response");
     answer.allowed = r.get("allowed").boolean().value_or(false);
     answer.uid = r.get("uid").string().value_or("");
     answer.code = r.get("status").get("code").integer().value_or(0);
     answer.message = r.get("status").get("message").string().value_or("");
-    if (const auto patch = r.get("patch").string()) answer.patch = codec::decode_base64(*patch).value();
-    for (const codec::Value warning : r.get("warnings").elements())
+    if (const auto patch = r.get("patch").string()) answer.patch = wire::decode_base64(*patch).value();
+    for (const wire::Value warning : r.get("warnings").elements())
       answer.warnings.emplace_back(warning.string().value_or("?"));
     return answer;
   }
@@ -69,7 +69,7 @@ struct WebhookTest : ::testing::Test {
     EXPECT_TRUE(answer.message.starts_with(field + ": ")) << spec << " → " << answer.message;
   }
 
-  std::shared_ptr<const decide::ClusterFacts> known;
+  std::shared_ptr<const documents::ClusterFacts> known;
   int allowed = 0, refused = 0;
   Webhook webhook{[this] { return known; }, [this](bool yes) { ++(yes ? allowed : refused); }};
 };
@@ -124,8 +124,8 @@ TEST_F(WebhookTest, WhatCannotWorkIsRefused) {
 }
 
 TEST_F(WebhookTest, AnOverrideForAPoolThatIsNotThereIsWarnedOf) {
-  known = std::make_shared<decide::ClusterFacts>(
-      decide::ClusterFacts{{{"general", true, ConsolidationPolicy::WhenEmpty, true}}});
+  known = std::make_shared<documents::ClusterFacts>(
+      documents::ClusterFacts{{{"general", true, ConsolidationPolicy::WhenEmpty, true}}});
   const Answer answer = validate({.object = R"({"spec":{"nodePools":[{"name":"genral"}]}})"});
   EXPECT_TRUE(answer.allowed);
   ASSERT_EQ(answer.warnings.size(), 1u);
@@ -133,8 +133,8 @@ TEST_F(WebhookTest, AnOverrideForAPoolThatIsNotThereIsWarnedOf) {
 }
 
 TEST_F(WebhookTest, KarpenterConsolidatingTheSamePoolIsWarnedOfWithAdvice) {
-  known = std::make_shared<decide::ClusterFacts>(
-      decide::ClusterFacts{{{"general", true, ConsolidationPolicy::WhenEmptyOrUnderutilized, true}}});
+  known = std::make_shared<documents::ClusterFacts>(
+      documents::ClusterFacts{{{"general", true, ConsolidationPolicy::WhenEmptyOrUnderutilized, true}}});
   const Answer answer = validate({.object = R"({"spec":{"mode":"Act"}})"});
   EXPECT_TRUE(answer.allowed);
   ASSERT_EQ(answer.warnings.size(), 1u);
@@ -249,7 +249,7 @@ TEST_F(WebhookTest, WhatIsNoReviewIsA400) {
 
 TEST_F(WebhookTest, OtherPathsMethodsAndTypesAreNotServed) {
   EXPECT_EQ(post("/", review({})).status, 404);
-  HttpRequest request;
+  net::HttpRequest request;
   request.method = "GET";
   request.path = "/validate";
   EXPECT_EQ(webhook.answer(request).status, 405);
@@ -259,4 +259,4 @@ TEST_F(WebhookTest, OtherPathsMethodsAndTypesAreNotServed) {
 }
 
 }  // namespace
-}  // namespace tamp::serve
+}  // namespace tamp::controller

@@ -10,7 +10,7 @@
 #include "core/cluster.h"
 #include "core/time.h"
 
-namespace tamp::decide {
+namespace tamp {
 
 struct Span {
   Duration value;
@@ -28,11 +28,11 @@ struct Percent {
   double ratio;
 };
 
-}  // namespace tamp::decide
+}  // namespace tamp
 
 template <>
-struct fmt::formatter<tamp::decide::Span> : fmt::formatter<std::string_view> {
-  auto format(const tamp::decide::Span& span, fmt::format_context& ctx) const {
+struct fmt::formatter<tamp::Span> : fmt::formatter<std::string_view> {
+  auto format(const tamp::Span& span, fmt::format_context& ctx) const {
     // Fractions of a second are noise in a sentence.
     const auto whole = tamp::Duration::seconds(span.value.ns / 1'000'000'000);
     const bool tiny = whole.ns == 0 && span.value.ns != 0;
@@ -41,23 +41,23 @@ struct fmt::formatter<tamp::decide::Span> : fmt::formatter<std::string_view> {
 };
 
 template <>
-struct fmt::formatter<tamp::decide::Moment> : fmt::formatter<std::string_view> {
-  auto format(const tamp::decide::Moment& moment, fmt::format_context& ctx) const {
+struct fmt::formatter<tamp::Moment> : fmt::formatter<std::string_view> {
+  auto format(const tamp::Moment& moment, fmt::format_context& ctx) const {
     return fmt::formatter<std::string_view>::format(tamp::format_rfc3339(moment.value), ctx);
   }
 };
 
 template <>
-struct fmt::formatter<tamp::decide::PodName> : fmt::formatter<std::string_view> {
-  auto format(const tamp::decide::PodName& name, fmt::format_context& ctx) const {
+struct fmt::formatter<tamp::PodName> : fmt::formatter<std::string_view> {
+  auto format(const tamp::PodName& name, fmt::format_context& ctx) const {
     return fmt::format_to(ctx.out(), "{}/{}", name.cluster.text(name.pod.ns),
                           name.cluster.text(name.pod.name));
   }
 };
 
 template <>
-struct fmt::formatter<tamp::decide::Percent> : fmt::formatter<std::string_view> {
-  auto format(const tamp::decide::Percent& percent, fmt::format_context& ctx) const {
+struct fmt::formatter<tamp::Percent> : fmt::formatter<std::string_view> {
+  auto format(const tamp::Percent& percent, fmt::format_context& ctx) const {
     std::string text = fmt::format("{:.1f}", percent.ratio * 100);
     if (text.ends_with(".0")) text.resize(text.size() - 2);
     return fmt::format_to(ctx.out(), "{}%", text);

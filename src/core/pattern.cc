@@ -1,6 +1,6 @@
 #include "core/pattern.h"
 
-namespace tamp::codec {
+namespace tamp {
 
 bool matches_pattern(std::string_view pattern, std::string_view text) {
   std::size_t p = 0, t = 0;
@@ -24,4 +24,4 @@ bool matches_pattern(std::string_view pattern, std::string_view text) {
   return p == pattern.size();
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-namespace tamp::codec {
+namespace tamp {
 
 bool matches_pattern(std::string_view pattern, std::string_view text);
 
-}  // namespace tamp::codec
+}  // namespace tamp

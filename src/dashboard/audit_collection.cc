@@ -5,7 +5,7 @@
 
 #include "documents/audit.h"
 
-namespace tamp::serve {
+namespace tamp::dashboard {
 
 bool AuditCollection::ask(const Runs& runs, Done done) {
   if (questions_.size() >= most_asked_) return false;
@@ -13,7 +13,7 @@ bool AuditCollection::ask(const Runs& runs, Done done) {
   question.done = std::move(done);
   for (const auto& run : runs) question.found.runs.push_back({run, {}});
   std::stable_sort(question.found.runs.begin(), question.found.runs.end(),
-                   [](const dashboard::RunRecords& a, const dashboard::RunRecords& b) {
+                   [](const documents::RunRecords& a, const documents::RunRecords& b) {
                      return a.run->approved_at > b.run->approved_at;
                    });
   question.found.complete = runs.size() <= most_runs_;
@@ -27,16 +27,16 @@ bool AuditCollection::ask(const Runs& runs, Done done) {
   return true;
 }
 
-void AuditCollection::keep(const execute::Run& run, const std::string& lines) {
+void AuditCollection::keep(const run::Run& run, const std::string& lines) {
   // Its last record may still be on its way.
-  if (execute::over(run.phase) && report::audit_contains(lines, run.audit_head) && !lines.empty())
+  if (run::over(run.phase) && documents::audit_contains(lines, run.audit_head) && !lines.empty())
     kept_[run.name] = {run.uid, lines};
 }
 
 void AuditCollection::go_on(At question) {
-  std::vector<dashboard::RunRecords>& runs = question->found.runs;
+  std::vector<documents::RunRecords>& runs = question->found.runs;
   for (; question->next < runs.size(); ++question->next) {
-    dashboard::RunRecords& one = runs[question->next];
+    documents::RunRecords& one = runs[question->next];
     const auto kept = kept_.find(one.run->name);
     if (kept == kept_.end() || kept->second.uid != one.run->uid) break;
     one.lines = kept->second.lines;
@@ -49,11 +49,11 @@ void AuditCollection::go_on(At question) {
   read_(runs[question->next].run->name, "audit",
         [this, self = std::weak_ptr(self_), question](std::string lines) {
           if (!self.lock()) return;
-          dashboard::RunRecords& one = question->found.runs[question->next++];
+          documents::RunRecords& one = question->found.runs[question->next++];
           one.lines = std::move(lines);
           keep(*one.run, one.lines);
           go_on(question);
         });
 }
 
-}  // namespace tamp::serve
+}  // namespace tamp::dashboard

@@ -14,7 +14,7 @@
 
 #include "documents/dashboard_documents.h"
 
-namespace tamp::serve {
+namespace tamp::dashboard {
 
 // The recorded lines of a run ("audit", "timeline"); answers once.
 using ReadRecords = std::function<void(const std::string& run, const std::string& what,
@@ -23,11 +23,11 @@ using ReadRecords = std::function<void(const std::string& run, const std::string
 class AuditCollection {
  public:
   struct Found {
-    std::vector<dashboard::RunRecords> runs;  // newest first
+    std::vector<documents::RunRecords> runs;  // newest first
     bool complete = true;                     // none was left out
   };
   using Done = std::function<void(const Found&)>;
-  using Runs = std::vector<std::shared_ptr<const execute::Run>>;
+  using Runs = std::vector<std::shared_ptr<const run::Run>>;
 
   explicit AuditCollection(ReadRecords read, std::size_t most_runs = 100, std::size_t most_asked = 4)
       : read_(std::move(read)), most_runs_(most_runs), most_asked_(most_asked) {}
@@ -45,7 +45,7 @@ class AuditCollection {
   };
   using At = std::list<Question>::iterator;
   void go_on(At question);
-  void keep(const execute::Run& run, const std::string& lines);
+  void keep(const run::Run& run, const std::string& lines);
 
   ReadRecords read_;
   std::size_t most_runs_, most_asked_;
@@ -58,4 +58,4 @@ class AuditCollection {
       std::make_shared<AuditCollection*>(this);  // answers find us by it, or find us gone
 };
 
-}  // namespace tamp::serve
+}  // namespace tamp::dashboard

@@ -4,7 +4,7 @@
 
 #include "documents/audit.h"
 
-namespace tamp::serve {
+namespace tamp::dashboard {
 namespace {
 
 struct Collecting : testing::Test {
@@ -23,14 +23,14 @@ struct Collecting : testing::Test {
   std::optional<AuditCollection::Found> found;
 
   // Approved in the n-th hour.
-  std::string add(const char* name, int hour, execute::Phase phase = execute::Phase::Succeeded) {
-    auto run = std::make_shared<execute::Run>();
+  std::string add(const char* name, int hour, run::Phase phase = run::Phase::Succeeded) {
+    auto run = std::make_shared<run::Run>();
     run->name = name;
     run->uid = std::string("uid of ") + name;
     run->approved_by = "ann";
     run->approved_at = Time{} + Duration::hours(hour);
     run->phase = phase;
-    report::AuditBook book;
+    documents::AuditBook book;
     std::string lines = book.update(*run, run->approved_at);
     run->audit_head = book.head().hash;
     runs.push_back(run);
@@ -72,7 +72,7 @@ TEST_F(Collecting, OneAfterTheOtherNewestFirst) {
 
 TEST_F(Collecting, WhatIsOverAndWholeIsReadOnce) {
   const std::string whole = add("over", 3);
-  const std::string moving = add("under-way", 2, execute::Phase::Draining);
+  const std::string moving = add("under-way", 2, run::Phase::Draining);
   add("cut", 1);
   ask();
   answer(whole);
@@ -94,7 +94,7 @@ TEST_F(Collecting, ANamesakeIsAnotherRun) {
   const std::string lines = add("run", 1);
   ask();
   answer(lines);
-  auto namesake = std::make_shared<execute::Run>(*runs[0]);
+  auto namesake = std::make_shared<run::Run>(*runs[0]);
   namesake->uid = "another";
   runs[0] = namesake;
   ask();
@@ -119,4 +119,4 @@ TEST_F(Collecting, TooManyAtOnceAreRefused) {
 }
 
 }  // namespace
-}  // namespace tamp::serve
+}  // namespace tamp::dashboard

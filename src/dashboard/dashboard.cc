@@ -11,11 +11,11 @@
 #include "net/caller_access.h"
 #include "net/gzip.h"
 
-namespace tamp::serve {
+namespace tamp::dashboard {
 namespace {
 
-using codec::Tree;
-using dashboard::Look;
+using documents::Look;
+using wire::Tree;
 
 constexpr std::string_view kApi = "/api/v1/";
 constexpr std::string_view kCookie = "tamp_session";
@@ -29,14 +29,14 @@ constexpr Duration kStreamLife = Duration::minutes(30);
 // So many nodes more make a second more between two events about them: traffic does not grow with the cluster.
 constexpr std::int64_t kNodesPerSecond = 500;
 
-kube::Instant monotonic_now() {
+net::Instant monotonic_now() {
   return {std::chrono::duration_cast<std::chrono::nanoseconds>(
               std::chrono::steady_clock::now().time_since_epoch())
               .count()};
 }
 
 // Of every answer: nothing may be loaded from elsewhere, framed, or guessed at.
-void add_security_headers(HttpResponse& response) {
+void add_security_headers(net::HttpResponse& response) {
   response.headers.insert(
       response.headers.end(),
       {{"Content-Security-Policy",
@@ -50,7 +50,7 @@ void add_security_headers(HttpResponse& response) {
        {"Permissions-Policy", "camera=(), geolocation=(), microphone=()"}});
 }
 
-std::string header(const HttpRequest& request, std::string_view name) {
+std::string header(const net::HttpRequest& request, std::string_view name) {
   for (const auto& [key, value] : request.others)
     if (key == name) return value;
   return {};
@@ -60,8 +60,8 @@ bool matches(std::string_view if_none_match, std::string_view etag) {
   return if_none_match == "*" || if_none_match.find(etag) != std::string_view::npos;
 }
 
-HttpResponse page_response(const HttpRequest& request, const Page& page) {
-  HttpResponse response;
+net::HttpResponse page_response(const net::HttpRequest& request, const Page& page) {
+  net::HttpResponse response;
   response.content_type = std::string(page.content_type);
   response.headers = {
       {"ETag", std::string(page.etag)}, {"Cache-Control", "no-cache"}, {"Vary", "Accept-Encoding"}};
@@ -70,7 +70,7 @@ HttpResponse page_response(const HttpRequest& request, const Page& page) {
     response.headers = {{"Allow", "GET, HEAD"}};
   } else if (!request.if_none_match.empty() && matches(request.if_none_match, page.etag)) {
     response.status = 304;
-  } else if (accepts_gzip(request.accept_encoding)) {
+  } else if (net::accepts_gzip(request.accept_encoding)) {
     response.headers.emplace_back("Content-Encoding", "gzip");
     response.body = std::string(page.gzip);
   } else {
@@ -112,14 +112,14 @@ std::string cookie_text(std::string_view id, bool tls, bool end) {
   return text;
 }
 
-std::shared_ptr<const execute::Run> find_run(const Look& look, const std::string& name) {
+std::shared_ptr<const run::Run> find_run(const Look& look, const std::string& name) {
   for (const auto& run : look.runs)
     if (run->name == name) return run;
   return nullptr;
 }
 
-HttpResponse not_yet() {
-  HttpResponse response =
+net::HttpResponse not_yet() {
+  net::HttpResponse response =
       refuse(503, "NotReady", "the cluster has not been looked at yet; try again in a moment");
   response.headers.emplace_back("Retry-After", "2");
   return response;
@@ -130,19 +130,19 @@ std::string pod_of(const std::string& identity) { return identity.substr(0, iden
 
 // Only the leader decides, so only the leader has something to show. A connection that stays open would keep the client here when the
 // Service leads elsewhere by now.
-HttpResponse not_here(const Look& look) {
+net::HttpResponse not_here(const Look& look) {
   const std::string leader = pod_of(look.leader);
   JsonWriter detail;
   detail.begin_object().field("leader", leader).field("replica", pod_of(look.replica)).end_object();
-  HttpResponse response = refuse(
+  net::HttpResponse response = refuse(
       503, "NotLeader", "another replica leads: " + leader + " has what there is to show", detail.take());
   response.headers.emplace_back("Retry-After", "2");
   response.close = true;
   return response;
 }
 
-HttpResponse too_many() {
-  HttpResponse response = refuse(429, "TooManyRequests", "slower, please");
+net::HttpResponse too_many() {
+  net::HttpResponse response = refuse(429, "TooManyRequests", "slower, please");
   response.headers.emplace_back("Retry-After", "2");
   return response;
 }
@@ -170,8 +170,8 @@ Dashboard::Dashboard(DashboardOptions options, DashboardSurroundings surrounding
 
 Dashboard::~Dashboard() { self_.reset(); }
 
-HttpOptions Dashboard::server_options() {
-  HttpOptions options;
+net::HttpOptions Dashboard::server_options() {
+  net::HttpOptions options;
   options.max_body_bytes = std::size_t{64} << 10;
   options.max_connections = 512;
   return options;
@@ -206,8 +206,8 @@ void Dashboard::on_loop(std::function<void()> action) {
   });
 }
 
-void Dashboard::answer(HttpRequest request, const Responder& respond) {
-  const Responder secured = [respond](HttpResponse response) {
+void Dashboard::answer(net::HttpRequest request, const net::Responder& respond) {
+  const net::Responder secured = [respond](net::HttpResponse response) {
     add_security_headers(response);
     respond(std::move(response));
   };
@@ -221,11 +221,11 @@ void Dashboard::answer(HttpRequest request, const Responder& respond) {
   api(std::move(request), secured);
 }
 
-void Dashboard::api(HttpRequest request, const Responder& respond) {
+void Dashboard::api(net::HttpRequest request, const net::Responder& respond) {
   Route route = find_route(request.path);
   if (route.endpoint == Endpoint::None) return respond(refuse(404, "NotFound", "there is no such document"));
   if (!route.allows(request.method)) {
-    HttpResponse response = refuse(405, "MethodNotAllowed", "allowed: " + std::string(route.allowed));
+    net::HttpResponse response = refuse(405, "MethodNotAllowed", "allowed: " + std::string(route.allowed));
     response.headers.emplace_back("Allow", std::string(route.allowed));
     return respond(std::move(response));
   }
@@ -243,9 +243,9 @@ void Dashboard::api(HttpRequest request, const Responder& respond) {
 }
 
 void Dashboard::identify(const ExchangePtr& exchange) {
-  const HttpRequest& request = exchange->request;
+  const net::HttpRequest& request = exchange->request;
   Sessions::Found found;
-  std::string token(bearer_token(request.authorization));
+  std::string token(net::bearer_token(request.authorization));
   const bool by_cookie = token.empty();
   if (!options_.login) {
     found = {Sessions::State::Fresh, everybody_};
@@ -278,7 +278,7 @@ void Dashboard::identify(const ExchangePtr& exchange) {
 
 bool Dashboard::may_log_in() {
   const std::lock_guard lock(mutex_);
-  const kube::Instant now = around_.clock();
+  const net::Instant now = around_.clock();
   login_tokens_ = std::min(options_.login_burst,
                            login_tokens_ + (now - login_at_).to_seconds() * options_.logins_per_second);
   login_at_ = now;
@@ -319,9 +319,9 @@ void Dashboard::got_rights(const ExchangePtr& exchange, const std::string& token
 void Dashboard::log_in(const ExchangePtr& exchange) {
   if (!options_.login) return exchange->respond(json_response(session_document(everybody_, false)));
   if (!may_log_in()) return exchange->respond(too_many());
-  const auto body = codec::read_tree(exchange->request.body);
+  const auto body = wire::read_tree(exchange->request.body);
   const std::string token(body ? (*body)["token"].string() : std::string_view());
-  if (bearer_token("Bearer " + token).empty())
+  if (net::bearer_token("Bearer " + token).empty())
     return exchange->respond(refuse(401, "Unauthenticated", "the cluster does not know this token"));
   on_loop([this, exchange, token] {
     rights_.ask(token, [this, exchange, token](const KnownUser& user) { logged_in(exchange, token, user); });
@@ -337,7 +337,7 @@ void Dashboard::logged_in(const ExchangePtr& exchange, const std::string& token,
     return exchange->respond(refuse(
         403, "Forbidden", user.caller.user + " may not get temperpolicies and list consolidationruns"));
   const std::string id = sessions_.open({user.caller, user.rights, token, {}, true});
-  HttpResponse response = json_response(session_document(sessions_.find(id).session, true), 201);
+  net::HttpResponse response = json_response(session_document(sessions_.find(id).session, true), 201);
   response.headers.emplace_back("Set-Cookie", cookie_text(id, exchange->request.tls, false));
   response.headers.emplace_back("Cache-Control", "no-store");
   exchange->respond(std::move(response));
@@ -345,14 +345,14 @@ void Dashboard::logged_in(const ExchangePtr& exchange, const std::string& token,
 
 void Dashboard::log_out(const ExchangePtr& exchange) {
   sessions_.close(cookie_value(exchange->request.cookie, kCookie));
-  HttpResponse response = json_response("null");
+  net::HttpResponse response = json_response("null");
   response.headers.emplace_back("Set-Cookie", cookie_text("", exchange->request.tls, true));
   exchange->respond(std::move(response));
 }
 
 void Dashboard::serve(const ExchangePtr& exchange, const Session& session) {
   if (exchange->route.endpoint == Endpoint::Session) {
-    HttpResponse response = json_response(session_document(session, options_.login));
+    net::HttpResponse response = json_response(session_document(session, options_.login));
     response.headers.emplace_back("Cache-Control", "no-store");
     return exchange->respond(std::move(response));
   }
@@ -378,7 +378,7 @@ void Dashboard::serve(const ExchangePtr& exchange, const Session& session) {
 }
 
 void Dashboard::act(const ExchangePtr& exchange, const Session& session) {
-  const auto body = codec::read_tree(exchange->request.body.empty() ? "{}" : exchange->request.body);
+  const auto body = wire::read_tree(exchange->request.body.empty() ? "{}" : exchange->request.body);
   if (!body || !body->is_object())
     return exchange->respond(refuse(400, "BadBody", "the body is no JSON object"));
   const auto shown = look();
@@ -394,7 +394,7 @@ void Dashboard::act(const ExchangePtr& exchange, const Session& session) {
     case Endpoint::RunAbort: {
       const auto run = find_run(*shown, exchange->route.name);
       if (!run) return respond(refuse(404, "NotFound", "there is no such run"));
-      if (execute::over(run->phase)) return respond(refuse(409, "Over", "the run is over already"));
+      if (run::over(run->phase)) return respond(refuse(409, "Over", "the run is over already"));
       return actions_.abort(session, run->name, respond);
     }
     case Endpoint::Pause:
@@ -406,13 +406,13 @@ void Dashboard::act(const ExchangePtr& exchange, const Session& session) {
   }
 }
 
-HttpResponse Dashboard::document(const HttpRequest& request, const Made& made) const {
-  HttpResponse response = json_response("");
+net::HttpResponse Dashboard::document(const net::HttpRequest& request, const Made& made) const {
+  net::HttpResponse response = json_response("");
   response.headers = {
       {"ETag", made.etag}, {"Cache-Control", "private, no-cache"}, {"Vary", "Accept-Encoding"}};
   if (!request.if_none_match.empty() && matches(request.if_none_match, made.etag)) {
     response.status = 304;
-  } else if (!made.zipped.empty() && accepts_gzip(request.accept_encoding)) {
+  } else if (!made.zipped.empty() && net::accepts_gzip(request.accept_encoding)) {
     response.headers.emplace_back("Content-Encoding", "gzip");
     response.body = made.zipped;
   } else {
@@ -428,7 +428,7 @@ template <typename Made>
 Made finish(std::uint64_t revision, std::string body) {
   Made made{revision, std::move(body), {}, {}};
   made.etag = "\"" + sha256_hex(made.body).substr(0, 24) + "\"";
-  if (made.body.size() > kWorthZipping) made.zipped = gzip(made.body);
+  if (made.body.size() > kWorthZipping) made.zipped = net::gzip(made.body);
   return made;
 }
 
@@ -444,19 +444,19 @@ Dashboard::Made Dashboard::made(Endpoint endpoint, const Look& look) {
   std::string body;
   switch (endpoint) {
     case Endpoint::Status:
-      body = dashboard::status_document(look);
+      body = documents::status_document(look);
       break;
     case Endpoint::Overview:
-      body = dashboard::overview_document(look);
+      body = documents::overview_document(look);
       break;
     case Endpoint::Nodes:
-      body = dashboard::nodes_document(look);
+      body = documents::nodes_document(look);
       break;
     case Endpoint::Plan:
-      body = dashboard::plan_document(look);
+      body = documents::plan_document(look);
       break;
     default:
-      body = dashboard::runs_document(look);
+      body = documents::runs_document(look);
   }
   Made fresh = finish<Made>(look.revision, std::move(body));
   const std::lock_guard lock(mutex_);
@@ -464,8 +464,8 @@ Dashboard::Made Dashboard::made(Endpoint endpoint, const Look& look) {
   return fresh;
 }
 
-void Dashboard::on_worker(Worker& worker, const ExchangePtr& exchange,
-                          std::function<HttpResponse(const Look&)> make) {
+void Dashboard::on_worker(net::Worker& worker, const ExchangePtr& exchange,
+                          std::function<net::HttpResponse(const Look&)> make) {
   const auto shown = look();
   if (!shown || !shown->scene) return exchange->respond(not_yet());
   const bool added =
@@ -477,21 +477,21 @@ void Dashboard::read(const ExchangePtr& exchange) {
   const bool simple = exchange->route.endpoint != Endpoint::Node;
   on_worker(simple ? worker_ : thinker_, exchange, [this, exchange, simple](const Look& look) {
     if (simple) return document(exchange->request, made(exchange->route.endpoint, look));
-    auto body = dashboard::node_document(look, exchange->route.name);
+    auto body = documents::node_document(look, exchange->route.name);
     if (!body) return refuse(404, "NotFound", "there is no such node");
     return document(exchange->request, finish<Made>(look.revision, std::move(*body)));
   });
 }
 
 void Dashboard::what_if(const ExchangePtr& exchange) {
-  auto change = dashboard::read_what_if(exchange->request.body);
+  auto change = documents::read_what_if(exchange->request.body);
   if (!change) return exchange->respond(refuse(422, "Invalid", change.error().message));
   on_worker(thinker_, exchange, [this, change = *change](const Look& look) {
     if (considered_.lock() != look.scene) {
-      considered_document_ = dashboard::decided_document(*look.scene);
+      considered_document_ = documents::decided_document(*look.scene);
       considered_ = look.scene;
     }
-    return json_response(dashboard::what_if_document(*look.scene, change, considered_document_));
+    return json_response(documents::what_if_document(*look.scene, change, considered_document_));
   });
 }
 
@@ -506,14 +506,14 @@ void Dashboard::read_records(const ExchangePtr& exchange) {
   };
   if (exchange->route.endpoint == Endpoint::Policy) {
     around_.client
-        ->get(kube::kTemperPolicies, "", "default",
-              [give, exchange, self = std::weak_ptr(self_)](const kube::Reply& reply) {
+        ->get(net::kTemperPolicies, "", "default",
+              [give, exchange, self = std::weak_ptr(self_)](const net::Reply& reply) {
                 if (!self.lock()) return;
-                if (!reply.ok() && reply.error->kind != kube::ApiError::Kind::NotFound)
+                if (!reply.ok() && reply.error->kind != net::ApiError::Kind::NotFound)
                   return exchange->respond(refuse(502, "ClusterFailed", reply.error->text()));
-                const auto object = reply.ok() ? codec::read_tree(reply.body) : Result<Tree>(Tree());
+                const auto object = reply.ok() ? wire::read_tree(reply.body) : Result<Tree>(Tree());
                 give([object = object ? *object : Tree()](const Look& look) {
-                  return dashboard::policy_document(look, object);
+                  return documents::policy_document(look, object);
                 });
               })
         .detach();
@@ -524,15 +524,15 @@ void Dashboard::read_records(const ExchangePtr& exchange) {
   if (exchange->route.endpoint == Endpoint::Run)
     return around_.records(run->name, "timeline", [give, run](std::string lines) {
       give([run, lines = std::move(lines)](const Look& look) {
-        return dashboard::run_document(look, *run, lines);
+        return documents::run_document(look, *run, lines);
       });
     });
   around_.records(run->name, "audit", [give, run, exchange](std::string lines) {
     const bool whole = exchange->route.endpoint == Endpoint::RunExport;
     give([run, whole, lines = std::move(lines)](const Look& look) {
-      std::string audit = dashboard::audit_document(*run, lines);
+      std::string audit = documents::audit_document(*run, lines);
       if (!whole) return audit;
-      return "{\"run\":" + dashboard::run_document(look, *run, "") + ",\"audit\":" + audit + "}\n";
+      return "{\"run\":" + documents::run_document(look, *run, "") + ",\"audit\":" + audit + "}\n";
     });
   });
 }
@@ -542,7 +542,7 @@ void Dashboard::read_audit(const ExchangePtr& exchange) {
   if (!shown) return exchange->respond(not_yet());
   const bool asked = audits_.ask(shown->runs, [this, exchange](const AuditCollection::Found& found) {
     on_worker(worker_, exchange, [this, exchange, found](const Look& look) {
-      return document(exchange->request, finish<Made>(look.revision, dashboard::audit_trail_document(
+      return document(exchange->request, finish<Made>(look.revision, documents::audit_trail_document(
                                                                          found.runs, found.complete)));
     });
   });
@@ -551,8 +551,8 @@ void Dashboard::read_audit(const ExchangePtr& exchange) {
 }
 
 void Dashboard::open_events(const ExchangePtr& exchange) {
-  HttpStream stream(std::size_t{64} << 10);
-  HttpResponse response;
+  net::HttpStream stream(std::size_t{64} << 10);
+  net::HttpResponse response;
   response.content_type = "text/event-stream";
   response.headers = {{"Cache-Control", "no-store"}, {"X-Accel-Buffering", "no"}};
   response.stream = stream;
@@ -562,4 +562,4 @@ void Dashboard::open_events(const ExchangePtr& exchange) {
   exchange->respond(std::move(response));
 }
 
-}  // namespace tamp::serve
+}  // namespace tamp::dashboard

@@ -30,7 +30,7 @@
 #include "net/http_server.h"
 #include "net/worker.h"
 
-namespace tamp::serve {
+namespace tamp::dashboard {
 
 struct DashboardOptions {
   // False: whoever reaches the port is `user`, with every right. Only for a port on loopback.
@@ -46,8 +46,8 @@ struct DashboardSurroundings {
   std::function<void(std::function<void()>)> post;  // to the loop; thread-safe
   std::function<Time()> now;                        // on the loop
   // On any thread; none: the machine's monotonic clock.
-  std::function<kube::Instant()> clock;
-  kube::Client* client = nullptr;  // Tamp's own: for reviews and the policy
+  std::function<net::Instant()> clock;
+  net::Client* client = nullptr;  // Tamp's own: for reviews and the policy
   AsUser as_user;
   ReadRecords records;  // on the loop
 };
@@ -59,22 +59,22 @@ class Dashboard {
   Dashboard(const Dashboard&) = delete;
   Dashboard& operator=(const Dashboard&) = delete;
 
-  void answer(HttpRequest request, const Responder& respond);
+  void answer(net::HttpRequest request, const net::Responder& respond);
   // `changed`: what is to be told to open pages.
-  void show(std::shared_ptr<const dashboard::Look> look, const std::vector<Topic>& changed);
+  void show(std::shared_ptr<const documents::Look> look, const std::vector<Topic>& changed);
   // Every second or so: events that had to wait, and signs of life.
   void tick();
 
   std::size_t streams() { return hub_.streams(); }
 
   // What a server for it should be like: its limits.
-  static HttpOptions server_options();
+  static net::HttpOptions server_options();
 
  private:
   struct Exchange {
-    HttpRequest request;
+    net::HttpRequest request;
     Route route;
-    Responder respond;
+    net::Responder respond;
     bool changes = false;  // not only reads
   };
   using ExchangePtr = std::shared_ptr<Exchange>;
@@ -83,7 +83,7 @@ class Dashboard {
     std::string body, zipped, etag;
   };
 
-  void api(HttpRequest request, const Responder& respond);
+  void api(net::HttpRequest request, const net::Responder& respond);
   void identify(const ExchangePtr& exchange);
   void ask_rights(const ExchangePtr& exchange, const std::string& token, bool by_cookie);
   void got_rights(const ExchangePtr& exchange, const std::string& token, bool by_cookie,
@@ -101,11 +101,11 @@ class Dashboard {
   bool may_log_in();
   // Later, on the loop; not at all once this has gone.
   void on_loop(std::function<void()> action);
-  void on_worker(Worker& worker, const ExchangePtr& exchange,
-                 std::function<HttpResponse(const dashboard::Look&)> make);
-  std::shared_ptr<const dashboard::Look> look();
-  HttpResponse document(const HttpRequest& request, const Made& made) const;
-  Made made(Endpoint endpoint, const dashboard::Look& look);
+  void on_worker(net::Worker& worker, const ExchangePtr& exchange,
+                 std::function<net::HttpResponse(const documents::Look&)> make);
+  std::shared_ptr<const documents::Look> look();
+  net::HttpResponse document(const net::HttpRequest& request, const Made& made) const;
+  Made made(Endpoint endpoint, const documents::Look& look);
 
   DashboardOptions options_;
   DashboardSurroundings around_;
@@ -117,18 +117,18 @@ class Dashboard {
   Session everybody_;  // without login
 
   std::mutex mutex_;
-  std::shared_ptr<const dashboard::Look> look_;  // guarded by mutex_
+  std::shared_ptr<const documents::Look> look_;  // guarded by mutex_
   std::map<Endpoint, Made> made_;                // guarded by mutex_
   double login_tokens_;                          // guarded by mutex_
-  kube::Instant login_at_;                       // guarded by mutex_
+  net::Instant login_at_;                        // guarded by mutex_
 
   int ticks_ = 0;
   std::shared_ptr<Dashboard*> self_;  // what is posted finds us by it, or finds us gone
   // What is decided as things are, of the scene that a what-if was last about; only the thinker's.
-  std::weak_ptr<const dashboard::Scene> considered_;
+  std::weak_ptr<const documents::Scene> considered_;
   std::string considered_document_;
   // Last: their threads use all of the above. Who thinks for long keeps nobody waiting who only wants to read.
-  Worker worker_, thinker_;
+  net::Worker worker_, thinker_;
 };
 
-}  // namespace tamp::serve
+}  // namespace tamp::dashboard

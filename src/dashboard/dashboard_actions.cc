@@ -8,10 +8,10 @@
 #include "core/json_writer.h"
 #include "documents/dashboard_documents.h"
 
-namespace tamp::serve {
+namespace tamp::dashboard {
 namespace {
 
-using codec::Tree;
+using wire::Tree;
 
 constexpr std::size_t kMostDeeds = 16;
 constexpr int kMostNames = 9;
@@ -22,43 +22,44 @@ Tree annotation(std::string_view key, Tree value) {
   return Tree::object({{"metadata", Tree::object({{"annotations", std::move(annotations)}})}});
 }
 
-HttpResponse refuse(const kube::ApiError& error) {
-  using Kind = kube::ApiError::Kind;
+net::HttpResponse refuse(const net::ApiError& error) {
+  using Kind = net::ApiError::Kind;
   switch (error.kind) {
     case Kind::Forbidden:
-      return serve::refuse(403, "Forbidden", error.message);
+      return dashboard::refuse(403, "Forbidden", error.message);
     case Kind::Unauthorized:
-      return serve::refuse(401, "Unauthorized", "the cluster does not know this token any more");
+      return dashboard::refuse(401, "Unauthorized", "the cluster does not know this token any more");
     case Kind::NotFound:
-      return serve::refuse(404, "NotFound", error.message);
+      return dashboard::refuse(404, "NotFound", error.message);
     case Kind::Conflict:
     case Kind::AlreadyExists:
-      return serve::refuse(409, std::string(kube::word(error.kind)), error.message);
+      return dashboard::refuse(409, std::string(net::word(error.kind)), error.message);
     case Kind::Invalid:
     case Kind::BadRequest:
-      return serve::refuse(422, "Invalid", error.message);
+      return dashboard::refuse(422, "Invalid", error.message);
     default:
-      return serve::refuse(502, "ClusterFailed", "the API server did not carry it out: " + error.text());
+      return dashboard::refuse(502, "ClusterFailed", "the API server did not carry it out: " + error.text());
   }
 }
 
-HttpResponse stale(const dashboard::Look& look, std::string_view hash) {
-  return serve::refuse(409, "StalePlan",
-                       "the plan that is published now is another one, or none: nothing was approved",
-                       dashboard::plan_difference(look, hash));
+net::HttpResponse stale(const documents::Look& look, std::string_view hash) {
+  return dashboard::refuse(409, "StalePlan",
+                           "the plan that is published now is another one, or none: nothing was approved",
+                           documents::plan_difference(look, hash));
 }
 
 }  // namespace
 
-HttpResponse refuse(int status, std::string_view reason, std::string_view message, std::string_view detail) {
+net::HttpResponse refuse(int status, std::string_view reason, std::string_view message,
+                         std::string_view detail) {
   JsonWriter w;
   w.begin_object().field("reason", reason).field("message", message);
   w.key("detail").raw(detail).end_object();
   return json_response(w.take(), status);
 }
 
-HttpResponse json_response(std::string body, int status) {
-  HttpResponse response;
+net::HttpResponse json_response(std::string body, int status) {
+  net::HttpResponse response;
   response.status = status;
   response.content_type = "application/json";
   response.body = std::move(body);
@@ -79,7 +80,7 @@ std::uint64_t DashboardActions::begin(const Session& session, Answer answer) {
   return id;
 }
 
-void DashboardActions::finish(std::uint64_t id, HttpResponse response) {
+void DashboardActions::finish(std::uint64_t id, net::HttpResponse response) {
   // A client must not go from within its own answer: it goes with the next deed, or with us.
   Deed& deed = deeds_.at(id);
   Answer answer = std::move(deed.answer);
@@ -88,7 +89,7 @@ void DashboardActions::finish(std::uint64_t id, HttpResponse response) {
 }
 
 void DashboardActions::approve(const Session& session, const std::string& hash, const std::string& reason,
-                               std::shared_ptr<const dashboard::Look> look, Answer answer) {
+                               std::shared_ptr<const documents::Look> look, Answer answer) {
   const auto* plan = look->scene && look->scene->plan ? &*look->scene->plan : nullptr;
   if (plan == nullptr || plan->hash != hash) return answer(stale(*look, hash));
   if (!plan->holds())
@@ -100,7 +101,7 @@ void DashboardActions::approve(const Session& session, const std::string& hash, 
   if (look->scene->settings.paused)
     return answer(refuse(409, "Paused", "the policy is paused: no run would begin"));
   const bool used = std::any_of(look->runs.begin(), look->runs.end(), [&](const auto& run) {
-    return run->plan_hash == hash && (!execute::over(run->phase) || run->phase == execute::Phase::Succeeded);
+    return run->plan_hash == hash && (!run::over(run->phase) || run->phase == run::Phase::Succeeded);
   });
   if (used) return answer(refuse(409, "AlreadyApproved", "this plan has been approved already"));
   const std::uint64_t id = begin(session, std::move(answer));
@@ -109,15 +110,15 @@ void DashboardActions::approve(const Session& session, const std::string& hash, 
   deed.hash = hash;
   deed.reason = reason;
   deed.look = std::move(look);
-  deed.request = deed.way.client->get(kube::kTemperPolicies, "", kDefaultPolicy,
-                                      [this, id](const kube::Reply& reply) { approve_published(id, reply); });
+  deed.request = deed.way.client->get(net::kTemperPolicies, "", kDefaultPolicy,
+                                      [this, id](const net::Reply& reply) { approve_published(id, reply); });
 }
 
 // What is published is what counts, not what we think of it.
-void DashboardActions::approve_published(std::uint64_t id, const kube::Reply& policy) {
+void DashboardActions::approve_published(std::uint64_t id, const net::Reply& policy) {
   Deed& deed = deeds_.at(id);
   if (!policy.ok()) return finish(id, refuse(*policy.error));
-  const auto tree = codec::read_tree(policy.body);
+  const auto tree = wire::read_tree(policy.body);
   if (!tree || tree->at({"status", "plan", "hash"}).string() != deed.hash)
     return finish(id, stale(*deed.look, deed.hash));
   create_run(id);
@@ -137,69 +138,67 @@ void DashboardActions::create_run(std::uint64_t id) {
                                                         {"approvedBy", deed.session.caller.user},
                                                         {"source", "dashboard"}})}});
   deed.request =
-      deed.way.client->create(kube::kConsolidationRuns, "", codec::to_json(run),
-                              [this, id, name](const kube::Reply& reply) { created(id, name, reply); });
+      deed.way.client->create(net::kConsolidationRuns, "", wire::to_json(run),
+                              [this, id, name](const net::Reply& reply) { created(id, name, reply); });
 }
 
-void DashboardActions::created(std::uint64_t id, const std::string& name, const kube::Reply& reply) {
+void DashboardActions::created(std::uint64_t id, const std::string& name, const net::Reply& reply) {
   Deed& deed = deeds_.at(id);
-  if (!reply.ok() && reply.error->kind == kube::ApiError::Kind::AlreadyExists && deed.attempt < kMostNames) {
-    deed.request = deed.way.client->get(kube::kConsolidationRuns, "", name,
-                                        [this, id](const kube::Reply& other) { met_another(id, other); });
+  if (!reply.ok() && reply.error->kind == net::ApiError::Kind::AlreadyExists && deed.attempt < kMostNames) {
+    deed.request = deed.way.client->get(net::kConsolidationRuns, "", name,
+                                        [this, id](const net::Reply& other) { met_another(id, other); });
     return;
   }
   if (!reply.ok()) return finish(id, refuse(*reply.error));
-  execute::Run run;
+  run::Run run;
   run.name = name;
   run.plan_hash = deed.hash;
   run.approved_by = deed.session.caller.user;
   run.source = "dashboard";
-  if (const auto tree = codec::read_tree(reply.body))
+  if (const auto tree = wire::read_tree(reply.body))
     if (const auto at = parse_rfc3339(tree->at({"metadata", "creationTimestamp"}).string()))
       run.approved_at = *at;
   for (const std::string& victim : deed.look->scene->plan->victims)
     run.victims.push_back({victim, "", "", "", false, false});
   run.outcome.predicted_savings = deed.look->scene->plan->hourly_savings;
-  finish(id, json_response(dashboard::run_summary(run), 201));
+  finish(id, json_response(documents::run_summary(run), 201));
 }
 
 // Somebody was faster, or pressed twice. Only an approval that was refused leaves its name behind, but not its hash used.
-void DashboardActions::met_another(std::uint64_t id, const kube::Reply& other) {
-  const auto tree = other.ok() ? codec::read_tree(other.body) : Result<Tree>(Tree());
-  const bool refused =
-      tree && tree->at({"status", "phase"}).string() == execute::word(execute::Phase::RolledBack);
+void DashboardActions::met_another(std::uint64_t id, const net::Reply& other) {
+  const auto tree = other.ok() ? wire::read_tree(other.body) : Result<Tree>(Tree());
+  const bool refused = tree && tree->at({"status", "phase"}).string() == run::word(run::Phase::RolledBack);
   if (refused) return create_run(id);
-  finish(id, serve::refuse(409, "AlreadyApproved", "this plan has been approved already"));
+  finish(id, dashboard::refuse(409, "AlreadyApproved", "this plan has been approved already"));
 }
 
-void DashboardActions::merge(std::uint64_t id, const kube::ResourceType& type, const std::string& name,
+void DashboardActions::merge(std::uint64_t id, const net::ResourceType& type, const std::string& name,
                              const Tree& patch) {
   if (id == 0) return;
   Deed& deed = deeds_.at(id);
-  deed.request =
-      deed.way.client->patch(type, "", name, "", kube::PatchType::Merge, codec::to_json(patch),
-                             [this, id](const kube::Reply& reply) {
-                               finish(id, reply.ok() ? json_response("null") : refuse(*reply.error));
-                             });
+  deed.request = deed.way.client->patch(
+      type, "", name, "", net::PatchType::Merge, wire::to_json(patch), [this, id](const net::Reply& reply) {
+        finish(id, reply.ok() ? json_response("null") : refuse(*reply.error));
+      });
 }
 
 void DashboardActions::dismiss(const Session& session, const std::string& hash, const std::string& reason,
-                               Time now, std::shared_ptr<const dashboard::Look> look, Answer answer) {
+                               Time now, std::shared_ptr<const documents::Look> look, Answer answer) {
   const auto* plan = look->scene && look->scene->plan ? &*look->scene->plan : nullptr;
   if (plan == nullptr || plan->hash != hash) return answer(stale(*look, hash));
-  const dashboard::Dismissal dismissal{hash, session.caller.user, reason, format_rfc3339(now)};
-  merge(begin(session, std::move(answer)), kube::kTemperPolicies, std::string(kDefaultPolicy),
-        annotation("temper.codes/dismissed", dashboard::write_dismissal(dismissal)));
+  const documents::Dismissal dismissal{hash, session.caller.user, reason, format_rfc3339(now)};
+  merge(begin(session, std::move(answer)), net::kTemperPolicies, std::string(kDefaultPolicy),
+        annotation("temper.codes/dismissed", documents::write_dismissal(dismissal)));
 }
 
 void DashboardActions::abort(const Session& session, const std::string& run, Answer answer) {
-  merge(begin(session, std::move(answer)), kube::kConsolidationRuns, run,
+  merge(begin(session, std::move(answer)), net::kConsolidationRuns, run,
         annotation("temper.codes/abort", "true"));
 }
 
 void DashboardActions::pause(const Session& session, bool paused, Answer answer) {
-  merge(begin(session, std::move(answer)), kube::kTemperPolicies, std::string(kDefaultPolicy),
+  merge(begin(session, std::move(answer)), net::kTemperPolicies, std::string(kDefaultPolicy),
         annotation("temper.codes/pause", paused ? Tree("true") : Tree(nullptr)));
 }
 
-}  // namespace tamp::serve
+}  // namespace tamp::dashboard

@@ -16,27 +16,27 @@
 #include "net/http_server.h"
 #include "wire/tree.h"
 
-namespace tamp::serve {
+namespace tamp::dashboard {
 
 // The API server, spoken to as somebody.
 struct UserWay {
-  std::unique_ptr<kube::ApiTransport> transport;
-  std::unique_ptr<kube::Client> client;  // goes first
+  std::unique_ptr<net::ApiTransport> transport;
+  std::unique_ptr<net::Client> client;  // goes first
 };
 using AsUser = std::function<UserWay(const std::string& token)>;
 
 class DashboardActions {
  public:
-  using Answer = std::function<void(HttpResponse)>;
+  using Answer = std::function<void(net::HttpResponse)>;
   explicit DashboardActions(AsUser as_user) : as_user_(std::move(as_user)) {}
   DashboardActions(const DashboardActions&) = delete;
   DashboardActions& operator=(const DashboardActions&) = delete;
 
   // Refused with 409 and what is different if the plan that is published by now has another hash.
   void approve(const Session& session, const std::string& hash, const std::string& reason,
-               std::shared_ptr<const dashboard::Look> look, Answer answer);
+               std::shared_ptr<const documents::Look> look, Answer answer);
   void dismiss(const Session& session, const std::string& hash, const std::string& reason, Time now,
-               std::shared_ptr<const dashboard::Look> look, Answer answer);
+               std::shared_ptr<const documents::Look> look, Answer answer);
   void abort(const Session& session, const std::string& run, Answer answer);
   void pause(const Session& session, bool paused, Answer answer);
 
@@ -45,19 +45,19 @@ class DashboardActions {
     UserWay way;
     Session session;
     std::string hash, reason;
-    std::shared_ptr<const dashboard::Look> look;
+    std::shared_ptr<const documents::Look> look;
     Answer answer;  // empty: given
     int attempt = 0;
-    kube::Pending request;
+    net::Pending request;
   };
   std::uint64_t begin(const Session& session, Answer answer);
-  void approve_published(std::uint64_t id, const kube::Reply& policy);
+  void approve_published(std::uint64_t id, const net::Reply& policy);
   void create_run(std::uint64_t id);
-  void created(std::uint64_t id, const std::string& name, const kube::Reply& reply);
-  void met_another(std::uint64_t id, const kube::Reply& other);
-  void merge(std::uint64_t id, const kube::ResourceType& type, const std::string& name,
-             const codec::Tree& patch);
-  void finish(std::uint64_t id, HttpResponse response);
+  void created(std::uint64_t id, const std::string& name, const net::Reply& reply);
+  void met_another(std::uint64_t id, const net::Reply& other);
+  void merge(std::uint64_t id, const net::ResourceType& type, const std::string& name,
+             const wire::Tree& patch);
+  void finish(std::uint64_t id, net::HttpResponse response);
 
   AsUser as_user_;
   std::uint64_t next_ = 0;
@@ -65,8 +65,8 @@ class DashboardActions {
 };
 
 // {"reason": …, "message": …, "detail": …}; `detail` is JSON.
-HttpResponse refuse(int status, std::string_view reason, std::string_view message,
-                    std::string_view detail = "null");
-HttpResponse json_response(std::string body, int status = 200);
+net::HttpResponse refuse(int status, std::string_view reason, std::string_view message,
+                         std::string_view detail = "null");
+net::HttpResponse json_response(std::string body, int status = 200);
 
-}  // namespace tamp::serve
+}  // namespace tamp::dashboard

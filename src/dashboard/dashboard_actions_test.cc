@@ -5,94 +5,94 @@
 #include "net/fake_loop_testing.h"
 #include "net/scripted_transport_testing.h"
 
-namespace tamp::serve {
+namespace tamp::dashboard {
 namespace {
 
-using codec::Tree;
-using kube::Method;
+using net::Method;
+using wire::Tree;
 
 const std::string kHash(64, 'a');
 
 // The way of one user to the API server, whose answers the test has.
-struct Way : kube::ApiTransport {
-  explicit Way(kube::ScriptedTransport& to) : to_(to) {}
-  kube::Pending send(kube::Request request, std::function<void(kube::Exchange)> done) override {
+struct Way : net::ApiTransport {
+  explicit Way(net::ScriptedTransport& to) : to_(to) {}
+  net::Pending send(net::Request request, std::function<void(net::Exchange)> done) override {
     return to_.send(std::move(request), std::move(done));
   }
-  kube::Pending stream(kube::Request request, kube::StreamSink sink) override {
+  net::Pending stream(net::Request request, net::StreamSink sink) override {
     return to_.stream(std::move(request), std::move(sink));
   }
-  kube::ScriptedTransport& to_;
+  net::ScriptedTransport& to_;
 };
 
 struct Acting : testing::Test {
-  kube::FakeLoop loop;
-  kube::ScriptedTransport transport{loop};
+  net::FakeLoop loop;
+  net::ScriptedTransport transport{loop};
   std::vector<std::string> tokens;  // with which somebody spoke
   DashboardActions actions{[this](const std::string& token) {
     tokens.push_back(token);
     UserWay way;
     way.transport = std::make_unique<Way>(transport);
-    way.client = std::make_unique<kube::Client>(loop, *way.transport);
+    way.client = std::make_unique<net::Client>(loop, *way.transport);
     return way;
   }};
   Session ann{{"ann", {}, {}, {}}, {true, true, true, true}, "token of ann", "csrf", true};
-  std::shared_ptr<dashboard::Scene> scene = std::make_shared<dashboard::Scene>();
-  dashboard::Look look;
+  std::shared_ptr<documents::Scene> scene = std::make_shared<documents::Scene>();
+  documents::Look look;
   std::string published = kHash;
   std::map<std::string, std::string> runs;  // by name: the phase
   bool forbidden = false;
 
   Acting() {
-    auto reading = std::make_shared<codec::Reading>();
+    auto reading = std::make_shared<wire::Reading>();
     reading->cluster.policy.emplace().mode = "Act";
     scene->reading = reading;
     scene->plan.emplace().hash = kHash;
     scene->plan->checks = {{"measurements", true, "", ""}};
     scene->plan->victims = {"node-1"};
     look.scene = scene;
-    transport.on_send = [this](const kube::Request& request) { return answer(request); };
+    transport.on_send = [this](const net::Request& request) { return answer(request); };
   }
-  std::optional<kube::Exchange> answer(const kube::Request& request) {
-    if (forbidden) return kube::refuse(403, "Forbidden", "ann may not");
+  std::optional<net::Exchange> answer(const net::Request& request) {
+    if (forbidden) return net::refuse(403, "Forbidden", "ann may not");
     if (request.target.find("/temperpolicies/default") != std::string::npos)
-      return kube::answer(200, R"({"status":{"plan":{"hash":")" + published + "\"}}}");
+      return net::answer(200, R"({"status":{"plan":{"hash":")" + published + "\"}}}");
     const std::size_t at = request.target.find("/consolidationruns/");
     if (request.method == Method::Get && at != std::string::npos) {
       const std::string name = request.target.substr(at + 19);
-      return kube::answer(200, R"({"status":{"phase":")" + runs[name] + "\"}}");
+      return net::answer(200, R"({"status":{"phase":")" + runs[name] + "\"}}");
     }
     if (request.method == Method::Post) {
-      const Tree run = *codec::read_tree(request.body);
+      const Tree run = *wire::read_tree(request.body);
       const std::string name(run.at({"metadata", "name"}).string());
-      if (runs.contains(name)) return kube::refuse(409, "AlreadyExists");
+      if (runs.contains(name)) return net::refuse(409, "AlreadyExists");
       runs[name] = "Approved";
-      return kube::answer(201, request.body);
+      return net::answer(201, request.body);
     }
-    return kube::answer(200, "{}");
+    return net::answer(200, "{}");
   }
-  HttpResponse wait(const std::function<void(DashboardActions::Answer)>& act) {
-    std::optional<HttpResponse> got;
-    act([&](HttpResponse response) { got = std::move(response); });
+  net::HttpResponse wait(const std::function<void(DashboardActions::Answer)>& act) {
+    std::optional<net::HttpResponse> got;
+    act([&](net::HttpResponse response) { got = std::move(response); });
     loop.advance_until([&] { return got.has_value(); }, Duration::minutes(2));
     EXPECT_TRUE(got) << "no answer";
-    return got.value_or(HttpResponse{});
+    return got.value_or(net::HttpResponse{});
   }
-  HttpResponse approve(const std::string& hash = kHash, const std::string& why = "a quiet evening") {
+  net::HttpResponse approve(const std::string& hash = kHash, const std::string& why = "a quiet evening") {
     return wait([&](DashboardActions::Answer done) {
-      actions.approve(ann, hash, why, std::make_shared<const dashboard::Look>(look), std::move(done));
+      actions.approve(ann, hash, why, std::make_shared<const documents::Look>(look), std::move(done));
     });
   }
-  static std::string reason(const HttpResponse& response) {
-    return std::string((*codec::read_tree(response.body))["reason"].string());
+  static std::string reason(const net::HttpResponse& response) {
+    return std::string((*wire::read_tree(response.body))["reason"].string());
   }
 };
 
 TEST_F(Acting, AnApprovalIsARunInThePersonsNameWithTheHashThatWasShown) {
-  const HttpResponse response = approve();
+  const net::HttpResponse response = approve();
   EXPECT_EQ(response.status, 201) << response.body;
   EXPECT_EQ(tokens, std::vector<std::string>{"token of ann"});
-  const Tree run = *codec::read_tree(transport.sent.back().body);
+  const Tree run = *wire::read_tree(transport.sent.back().body);
   EXPECT_EQ(run.at({"metadata", "name"}).string(), "run-aaaaaaaaaaaa");
   EXPECT_EQ(run.at({"spec", "planHash"}).string(), kHash);
   EXPECT_EQ(run.at({"spec", "approvedBy"}).string(), "ann");
@@ -102,10 +102,10 @@ TEST_F(Acting, AnApprovalIsARunInThePersonsNameWithTheHashThatWasShown) {
 
 TEST_F(Acting, AnotherHashIsRefusedWithTheDifferenceAndNobodyIsAsked) {
   for (const std::string& hash : {std::string(), std::string(64, 'b'), kHash.substr(0, 12), kHash + "a"}) {
-    const HttpResponse response = approve(hash);
+    const net::HttpResponse response = approve(hash);
     EXPECT_EQ(response.status, 409) << hash;
     EXPECT_EQ(reason(response), "StalePlan") << hash;
-    EXPECT_EQ(codec::read_tree(response.body)->at({"detail", "published", "hash"}).string(), kHash);
+    EXPECT_EQ(wire::read_tree(response.body)->at({"detail", "published", "hash"}).string(), kHash);
   }
   scene->plan.reset();
   EXPECT_EQ(reason(approve()), "StalePlan");
@@ -125,7 +125,7 @@ TEST_F(Acting, WhereNoRunWouldBeginNoneIsMade) {
   scene->settings.paused = true;
   EXPECT_EQ(reason(approve()), "Paused");
   scene->settings.paused = false;
-  auto reading = std::make_shared<codec::Reading>();
+  auto reading = std::make_shared<wire::Reading>();
   reading->cluster.policy.emplace().mode = "Observe";
   scene->reading = reading;
   EXPECT_EQ(reason(approve()), "Observing");
@@ -135,9 +135,9 @@ TEST_F(Acting, WhereNoRunWouldBeginNoneIsMade) {
 TEST_F(Acting, AHashIsUsedOnce) {
   EXPECT_EQ(approve().status, 201);
   EXPECT_EQ(reason(approve()), "AlreadyApproved") << "before anybody has seen the run";
-  auto run = std::make_shared<execute::Run>();
+  auto run = std::make_shared<run::Run>();
   run->plan_hash = kHash;
-  run->phase = execute::Phase::Succeeded;
+  run->phase = run::Phase::Succeeded;
   look.runs = {run};
   EXPECT_EQ(reason(approve()), "AlreadyApproved") << "long after";
 }
@@ -150,7 +150,7 @@ TEST_F(Acting, AfterARunThatWasRolledBackTheSamePlanHasAnotherName) {
 
 TEST_F(Acting, TheClustersNoIsANoInItsWords) {
   forbidden = true;
-  const HttpResponse response = approve();
+  const net::HttpResponse response = approve();
   EXPECT_EQ(response.status, 403);
   EXPECT_NE(response.body.find("ann may not"), std::string::npos);
   EXPECT_EQ(wait([&](DashboardActions::Answer done) { actions.abort(ann, "run-1", std::move(done)); }).status,
@@ -173,13 +173,13 @@ TEST_F(Acting, AbortAndPauseAreAnnotations) {
 TEST_F(Acting, ADismissalNamesWhoAndWhy) {
   const auto dismiss = [&](const std::string& hash) {
     return wait([&](DashboardActions::Answer done) {
-      actions.dismiss(ann, hash, "not on Fridays", Time{}, std::make_shared<const dashboard::Look>(look),
+      actions.dismiss(ann, hash, "not on Fridays", Time{}, std::make_shared<const documents::Look>(look),
                       std::move(done));
     });
   };
   EXPECT_EQ(dismiss(kHash).status, 200);
-  const Tree patch = *codec::read_tree(transport.sent.back().body);
-  const auto dismissal = dashboard::read_dismissal(
+  const Tree patch = *wire::read_tree(transport.sent.back().body);
+  const auto dismissal = documents::read_dismissal(
       std::string(patch["metadata"]["annotations"]["temper.codes/dismissed"].string()));
   ASSERT_TRUE(dismissal);
   EXPECT_EQ(dismissal->plan_hash, kHash);
@@ -192,9 +192,10 @@ TEST_F(Acting, NoMoreThanAFewAtATime) {
   transport.on_send = nullptr;  // nobody answers
   int refused = 0;
   for (int i = 0; i < 20; ++i)
-    actions.abort(ann, "run-1", [&](HttpResponse response) { refused += response.status == 503 ? 1 : 0; });
+    actions.abort(ann, "run-1",
+                  [&](net::HttpResponse response) { refused += response.status == 503 ? 1 : 0; });
   EXPECT_EQ(refused, 4);
 }
 
 }  // namespace
-}  // namespace tamp::serve
+}  // namespace tamp::dashboard

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-namespace tamp::serve {
+namespace tamp::dashboard {
 namespace {
 
 constexpr std::string_view kPrefix = "/api/v1/";
@@ -102,4 +102,4 @@ bool loopback_host(std::string_view host) {
   return false;
 }
 
-}  // namespace tamp::serve
+}  // namespace tamp::dashboard

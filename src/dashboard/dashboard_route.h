@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace tamp::serve {
+namespace tamp::dashboard {
 
 enum class Endpoint : std::uint8_t {
   None,
@@ -44,4 +44,4 @@ bool same_origin(std::string_view origin, std::string_view host, bool tls);
 // "127.0.0.1:8088", "localhost:8088", "[::1]:8088": names that only this machine gives itself.
 bool loopback_host(std::string_view host);
 
-}  // namespace tamp::serve
+}  // namespace tamp::dashboard

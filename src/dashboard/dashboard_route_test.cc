@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tamp::serve {
+namespace tamp::dashboard {
 namespace {
 
 TEST(DashboardRoute, FindsDocumentsAndActions) {
@@ -56,4 +56,4 @@ TEST(DashboardRoute, LoopbackHosts) {
 }
 
 }  // namespace
-}  // namespace tamp::serve
+}  // namespace tamp::dashboard

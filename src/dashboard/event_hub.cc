@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-namespace tamp::serve {
+namespace tamp::dashboard {
 namespace {
 
 constexpr std::array<Topic, kTopics> kAll = {Topic::Overview, Topic::Plan, Topic::Nodes, Topic::Runs};
@@ -36,7 +36,7 @@ std::string EventHub::event(Topic topic) const {
          "\ndata: {}\n\n";
 }
 
-void EventHub::tell(Topic topic, kube::Instant now) {
+void EventHub::tell(Topic topic, net::Instant now) {
   const std::lock_guard lock(mutex_);
   State& state = topics_[static_cast<std::size_t>(topic)];
   if (state.ever && now - state.at < state.least) {
@@ -47,7 +47,7 @@ void EventHub::tell(Topic topic, kube::Instant now) {
   send(event(topic));
 }
 
-void EventHub::flush(kube::Instant now) {
+void EventHub::flush(net::Instant now) {
   const std::lock_guard lock(mutex_);
   for (const Topic topic : kAll) {
     State& state = topics_[static_cast<std::size_t>(topic)];
@@ -67,9 +67,9 @@ void EventHub::send(const std::string& text) {
     it = it->write(text) ? std::next(it) : streams_.erase(it);
 }
 
-bool EventHub::join(const HttpStream& stream, std::string_view last_id) {
+bool EventHub::join(const net::HttpStream& stream, std::string_view last_id) {
   const std::lock_guard lock(mutex_);
-  std::erase_if(streams_, [](const HttpStream& one) { return one.closed(); });
+  std::erase_if(streams_, [](const net::HttpStream& one) { return one.closed(); });
   if (streams_.size() >= most_) return false;
   // Nobody's first connection has an id, and it has asked for everything already.
   bool known = last_id.empty();
@@ -79,7 +79,7 @@ bool EventHub::join(const HttpStream& stream, std::string_view last_id) {
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), seen);
     known = error == std::errc() && end == number.data() + number.size() && seen <= sequence_;
   }
-  HttpStream copy = stream;
+  net::HttpStream copy = stream;
   std::string text(kGreeting);
   for (const Topic topic : kAll)
     if (!known || topics_[static_cast<std::size_t>(topic)].told > seen) text += event(topic);
@@ -90,14 +90,14 @@ bool EventHub::join(const HttpStream& stream, std::string_view last_id) {
 
 void EventHub::dismiss() {
   const std::lock_guard lock(mutex_);
-  for (HttpStream& stream : streams_) stream.finish();
+  for (net::HttpStream& stream : streams_) stream.finish();
   streams_.clear();
 }
 
 std::size_t EventHub::streams() {
   const std::lock_guard lock(mutex_);
-  std::erase_if(streams_, [](const HttpStream& one) { return one.closed(); });
+  std::erase_if(streams_, [](const net::HttpStream& one) { return one.closed(); });
   return streams_.size();
 }
 
-}  // namespace tamp::serve
+}  // namespace tamp::dashboard

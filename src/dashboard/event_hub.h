@@ -22,7 +22,7 @@
 #include "net/http_stream.h"
 #include "net/loop.h"
 
-namespace tamp::serve {
+namespace tamp::dashboard {
 
 enum class Topic : std::uint8_t { Overview, Plan, Nodes, Runs };
 inline constexpr std::size_t kTopics = 4;
@@ -35,15 +35,15 @@ class EventHub {
 
   // At most one event of the topic in so long; what comes earlier is told by flush() when it is time.
   void pace(Topic topic, Duration least);
-  void tell(Topic topic, kube::Instant now);
+  void tell(Topic topic, net::Instant now);
   // Tells what had to wait. To be called every second or so.
-  void flush(kube::Instant now);
+  void flush(net::Instant now);
   // Something that keeps connections from being taken for dead.
   void beat();
 
   // False: there are too many already. `last_id` as the client sent it: it is told at once what changed since; everything if that is
   // not known.
-  bool join(const HttpStream& stream, std::string_view last_id);
+  bool join(const net::HttpStream& stream, std::string_view last_id);
   std::size_t streams();
   // Ends every stream: there is nothing more to be told here.
   void dismiss();
@@ -58,12 +58,12 @@ class EventHub {
   std::uint64_t sequence_ = 0;
   struct State {
     std::uint64_t told = 0;  // sequence of its newest event
-    kube::Instant at;
+    net::Instant at;
     bool ever = false, waiting = false;
     Duration least;
   };
   std::array<State, kTopics> topics_;
-  std::list<HttpStream> streams_;
+  std::list<net::HttpStream> streams_;
 };
 
-}  // namespace tamp::serve
+}  // namespace tamp::dashboard

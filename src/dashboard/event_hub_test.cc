@@ -4,10 +4,10 @@
 
 #include "net/gzip.h"
 
-namespace tamp::serve {
+namespace tamp::dashboard {
 namespace {
 
-std::string sent(const HttpStream& stream) {
+std::string sent(const net::HttpStream& stream) {
   std::string all;
   for (auto piece = stream.take(); !piece.bytes.empty(); piece = stream.take()) {
     all += piece.bytes;
@@ -25,12 +25,12 @@ int count(const std::string& text, const std::string& what) {
 class EventHubTest : public ::testing::Test {
  protected:
   EventHub hub{"boot", 2};
-  kube::Instant now{1};
+  net::Instant now{1};
   void wait(Duration time) { now = now + time; }
 };
 
 TEST_F(EventHubTest, TellsWhatChangesToEveryStream) {
-  HttpStream a, b;
+  net::HttpStream a, b;
   ASSERT_TRUE(hub.join(a, ""));
   ASSERT_TRUE(hub.join(b, ""));
   hub.tell(Topic::Plan, now);
@@ -41,7 +41,7 @@ TEST_F(EventHubTest, TellsWhatChangesToEveryStream) {
 TEST_F(EventHubTest, WhoComesBackIsToldWhatItMissedAndNoMore) {
   hub.tell(Topic::Plan, now);
   hub.tell(Topic::Nodes, now);
-  HttpStream back;
+  net::HttpStream back;
   ASSERT_TRUE(hub.join(back, "boot-1"));
   const std::string text = sent(back);
   EXPECT_EQ(count(text, "event: "), 1);
@@ -52,18 +52,18 @@ TEST_F(EventHubTest, AnIdOfAnotherProcessOrOfNobodyMeansEverything) {
   hub.tell(Topic::Plan, now);
   for (const char* id : {"other-1", "boot-99", "boot-x", "nonsense"}) {
     EventHub fresh("boot", 2);
-    HttpStream back;
+    net::HttpStream back;
     ASSERT_TRUE(fresh.join(back, id));
     EXPECT_EQ(count(sent(back), "event: "), 4) << id;
   }
-  HttpStream first;
+  net::HttpStream first;
   ASSERT_TRUE(hub.join(first, ""));
   EXPECT_EQ(count(sent(first), "event: "), 0) << "it has just asked for everything";
 }
 
 TEST_F(EventHubTest, ATopicIsToldAtItsPaceAndTheLastWordIsNotLost) {
   hub.pace(Topic::Nodes, Duration::seconds(20));
-  HttpStream a;
+  net::HttpStream a;
   ASSERT_TRUE(hub.join(a, ""));
   for (int i = 0; i < 100; ++i) {
     hub.tell(Topic::Nodes, now);
@@ -78,7 +78,7 @@ TEST_F(EventHubTest, ATopicIsToldAtItsPaceAndTheLastWordIsNotLost) {
 }
 
 TEST_F(EventHubTest, StreamsAreBoundedAndThoseThatLeftDoNotCount) {
-  HttpStream a, b, c;
+  net::HttpStream a, b, c;
   ASSERT_TRUE(hub.join(a, ""));
   ASSERT_TRUE(hub.join(b, ""));
   EXPECT_FALSE(hub.join(c, ""));
@@ -88,7 +88,7 @@ TEST_F(EventHubTest, StreamsAreBoundedAndThoseThatLeftDoNotCount) {
 }
 
 TEST_F(EventHubTest, AClientThatTakesNothingIsCutOffAndTheOthersGoOn) {
-  HttpStream slow(1024), quick(1024);
+  net::HttpStream slow(1024), quick(1024);
   ASSERT_TRUE(hub.join(slow, ""));
   ASSERT_TRUE(hub.join(quick, ""));
   for (int i = 0; i < 200; ++i) {
@@ -100,24 +100,24 @@ TEST_F(EventHubTest, AClientThatTakesNothingIsCutOffAndTheOthersGoOn) {
 }
 
 TEST(Gzip, IsSaidToBeTakenOnlyWhereItIs) {
-  EXPECT_TRUE(accepts_gzip("gzip"));
-  EXPECT_TRUE(accepts_gzip("br, gzip, deflate"));
-  EXPECT_TRUE(accepts_gzip("gzip;q=0.5"));
-  EXPECT_FALSE(accepts_gzip("gzip;q=0"));
-  EXPECT_FALSE(accepts_gzip("br"));
-  EXPECT_FALSE(accepts_gzip(""));
+  EXPECT_TRUE(net::accepts_gzip("gzip"));
+  EXPECT_TRUE(net::accepts_gzip("br, gzip, deflate"));
+  EXPECT_TRUE(net::accepts_gzip("gzip;q=0.5"));
+  EXPECT_FALSE(net::accepts_gzip("gzip;q=0"));
+  EXPECT_FALSE(net::accepts_gzip("br"));
+  EXPECT_FALSE(net::accepts_gzip(""));
 }
 
 TEST(Gzip, IsShorterAndCarriesLengthAndChecksum) {
   const std::string text(100'000, 'a');
-  const std::string zipped = gzip(text);
+  const std::string zipped = net::gzip(text);
   EXPECT_LT(zipped.size(), 1000U);
   EXPECT_EQ(zipped.substr(0, 3), "\x1f\x8b\x08");
   EXPECT_EQ(zipped.substr(zipped.size() - 4), std::string("\xa0\x86\x01\x00", 4));
   // The check value that CRC-32 is published with.
-  const std::string known = gzip("123456789");
+  const std::string known = net::gzip("123456789");
   EXPECT_EQ(known.substr(known.size() - 8, 4), "\x26\x39\xf4\xcb");
 }
 
 }  // namespace
-}  // namespace tamp::serve
+}  // namespace tamp::dashboard

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-namespace tamp::serve {
+namespace tamp::dashboard {
 
 struct Page {
   std::string_view path;  // "/app.js"
@@ -16,4 +16,4 @@ struct Page {
 // In the order of paths.
 std::span<const Page> pages();
 
-}  // namespace tamp::serve
+}  // namespace tamp::dashboard

@@ -9,7 +9,7 @@
 
 #include "core/sha256.h"
 
-namespace tamp::serve {
+namespace tamp::dashboard {
 namespace {
 
 std::string id_key(std::string_view id) { return "cookie " + sha256_hex(id); }
@@ -35,7 +35,7 @@ void Sessions::open_by_token(const std::string& token, Session session) {
 
 void Sessions::keep(std::string key, Session session) {
   const std::lock_guard lock(mutex_);
-  const kube::Instant now = clock_();
+  const net::Instant now = clock_();
   entries_.insert_or_assign(std::move(key), Entry{std::move(session), now, now, now, options_.burst});
   if (entries_.size() <= options_.most) return;
   entries_.erase(std::min_element(entries_.begin(), entries_.end(), [](const auto& a, const auto& b) {
@@ -48,7 +48,7 @@ Sessions::Found Sessions::look(const std::string& key) {
   const auto it = entries_.find(key);
   if (it == entries_.end()) return {};
   Entry& entry = it->second;
-  const kube::Instant now = clock_();
+  const net::Instant now = clock_();
   if (now - entry.opened > options_.life || now - entry.used > options_.idle) {
     entries_.erase(it);
     return {};
@@ -64,7 +64,7 @@ Sessions::Found Sessions::look(const std::string& key) {
 Sessions::Found Sessions::find(std::string_view id) { return look(id_key(id)); }
 Sessions::Found Sessions::find_by_token(std::string_view token) { return look(token_key(token)); }
 
-void Sessions::refresh(std::string_view token, const codec::Caller& caller, const Rights& rights) {
+void Sessions::refresh(std::string_view token, const wire::Caller& caller, const Rights& rights) {
   const std::lock_guard lock(mutex_);
   for (auto& [key, entry] : entries_) {
     if (entry.session.token != token) continue;
@@ -117,4 +117,4 @@ std::string random_secret() {
   return text;
 }
 
-}  // namespace tamp::serve
+}  // namespace tamp::dashboard

@@ -18,7 +18,7 @@
 #include "net/loop.h"
 #include "wire/access_review.h"
 
-namespace tamp::serve {
+namespace tamp::dashboard {
 
 // By the cluster's own rules.
 struct Rights {
@@ -31,7 +31,7 @@ struct Rights {
 
 // A value: what is true of a session now.
 struct Session {
-  codec::Caller caller;
+  wire::Caller caller;
   Rights rights;
   std::string token;    // of the cluster
   std::string csrf;     // what a page must show to change something
@@ -48,7 +48,7 @@ struct SessionOptions {
 
 class Sessions {
  public:
-  using Clock = std::function<kube::Instant()>;
+  using Clock = std::function<net::Instant()>;
   // `random`: 32 hexadecimal digits or more that nobody can guess.
   Sessions(SessionOptions options, Clock clock, std::function<std::string()> random);
 
@@ -64,7 +64,7 @@ class Sessions {
   };
   Found find(std::string_view id);
   Found find_by_token(std::string_view token);
-  void refresh(std::string_view token, const codec::Caller& caller, const Rights& rights);
+  void refresh(std::string_view token, const wire::Caller& caller, const Rights& rights);
 
   void close(std::string_view id);
   // Its token is good no more: all of its sessions.
@@ -74,7 +74,7 @@ class Sessions {
  private:
   struct Entry {
     Session session;
-    kube::Instant opened, used, checked;
+    net::Instant opened, used, checked;
     double tokens = 0;
   };
   using Entries = std::map<std::string, Entry, std::less<>>;
@@ -95,4 +95,4 @@ bool same_secret(std::string_view a, std::string_view b);
 // 64 hexadecimal digits from the operating system.
 std::string random_secret();
 
-}  // namespace tamp::serve
+}  // namespace tamp::dashboard

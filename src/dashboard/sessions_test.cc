@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
-namespace tamp::serve {
+namespace tamp::dashboard {
 namespace {
 
 class SessionsTest : public ::testing::Test {
  protected:
-  kube::Instant now{1};
+  net::Instant now{1};
   SessionOptions options;
   std::optional<Sessions> sessions;
 
@@ -117,4 +117,4 @@ TEST(Secrets, AreComparedWholeAndNeverRepeat) {
 }
 
 }  // namespace
-}  // namespace tamp::serve
+}  // namespace tamp::dashboard

@@ -3,21 +3,21 @@
 #include <string_view>
 #include <utility>
 
-namespace tamp::serve {
+namespace tamp::dashboard {
 namespace {
 
 constexpr std::size_t kLongestToken = 16384;
 
 struct Wanted {
   std::string_view verb;
-  kube::ResourceType type;
+  net::ResourceType type;
   std::string_view name;
 };
 // In the order of Question::allowed.
 constexpr Wanted kWanted[] = {
-    {"get", kube::kTemperPolicies, "default"},   {"list", kube::kConsolidationRuns, ""},
-    {"create", kube::kConsolidationRuns, ""},    {"patch", kube::kConsolidationRuns, ""},
-    {"patch", kube::kTemperPolicies, "default"},
+    {"get", net::kTemperPolicies, "default"},   {"list", net::kConsolidationRuns, ""},
+    {"create", net::kConsolidationRuns, ""},    {"patch", net::kConsolidationRuns, ""},
+    {"patch", net::kTemperPolicies, "default"},
 };
 
 }  // namespace
@@ -32,13 +32,13 @@ void UserRights::ask(const std::string& token, std::function<void(const KnownUse
   const std::uint64_t id = next_++;
   Question& question = questions_[id];
   question.done = std::move(done);
-  question.review = client_.review(kube::kTokenReviews, codec::write_token_review(token, {}),
-                                   [this, id](const kube::Reply& reply) { got_user(id, reply); });
+  question.review = client_.review(net::kTokenReviews, wire::write_token_review(token, {}),
+                                   [this, id](const net::Reply& reply) { got_user(id, reply); });
 }
 
-void UserRights::got_user(std::uint64_t id, const kube::Reply& reply) {
+void UserRights::got_user(std::uint64_t id, const net::Reply& reply) {
   Question& question = questions_.at(id);
-  const auto verdict = reply.ok() ? codec::read_token_review(reply.body) : Error{"no answer"};
+  const auto verdict = reply.ok() ? wire::read_token_review(reply.body) : Error{"no answer"};
   if (!verdict) return settle(id);
   if (!verdict->authenticated) {
     question.user.state = KnownUser::State::Unauthenticated;
@@ -48,16 +48,16 @@ void UserRights::got_user(std::uint64_t id, const kube::Reply& reply) {
   for (std::size_t i = 0; i < kQuestions; ++i) {
     const Wanted& wanted = kWanted[i];
     question.access[i] =
-        client_.review(kube::kSubjectAccessReviews,
-                       codec::write_resource_review(question.user.caller, wanted.verb, wanted.type.group,
-                                                    wanted.type.plural, wanted.name),
-                       [this, id, i](const kube::Reply& answer) { got_access(id, i, answer); });
+        client_.review(net::kSubjectAccessReviews,
+                       wire::write_resource_review(question.user.caller, wanted.verb, wanted.type.group,
+                                                   wanted.type.plural, wanted.name),
+                       [this, id, i](const net::Reply& answer) { got_access(id, i, answer); });
   }
 }
 
-void UserRights::got_access(std::uint64_t id, std::size_t which, const kube::Reply& reply) {
+void UserRights::got_access(std::uint64_t id, std::size_t which, const net::Reply& reply) {
   Question& question = questions_.at(id);
-  const auto allowed = reply.ok() ? codec::read_access_review(reply.body) : Error{"no answer"};
+  const auto allowed = reply.ok() ? wire::read_access_review(reply.body) : Error{"no answer"};
   question.failed |= !allowed.ok();
   question.allowed[which] = allowed.ok() && *allowed;
   if (--question.open > 0) return;
@@ -74,4 +74,4 @@ void UserRights::settle(std::uint64_t id) {
   question.mapped().done(question.mapped().user);
 }
 
-}  // namespace tamp::serve
+}  // namespace tamp::dashboard

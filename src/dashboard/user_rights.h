@@ -14,7 +14,7 @@
 #include "dashboard/sessions.h"
 #include "net/client.h"
 
-namespace tamp::serve {
+namespace tamp::dashboard {
 
 struct KnownUser {
   enum class State : std::uint8_t {
@@ -23,13 +23,13 @@ struct KnownUser {
     Unknown,          // the API server was not reached or did not answer sensibly, or too many ask at once
   };
   State state = State::Unknown;
-  codec::Caller caller;
+  wire::Caller caller;
   Rights rights;
 };
 
 class UserRights {
  public:
-  explicit UserRights(kube::Client& client, std::size_t most_asked = 16)
+  explicit UserRights(net::Client& client, std::size_t most_asked = 16)
       : client_(client), most_(most_asked) {}
   UserRights(const UserRights&) = delete;
   UserRights& operator=(const UserRights&) = delete;
@@ -45,18 +45,18 @@ class UserRights {
     std::array<bool, kQuestions> allowed = {};
     std::size_t open = kQuestions;
     bool failed = false;
-    kube::Pending review;
-    std::array<kube::Pending, kQuestions> access;
+    net::Pending review;
+    std::array<net::Pending, kQuestions> access;
   };
 
-  void got_user(std::uint64_t id, const kube::Reply& reply);
-  void got_access(std::uint64_t id, std::size_t which, const kube::Reply& reply);
+  void got_user(std::uint64_t id, const net::Reply& reply);
+  void got_access(std::uint64_t id, std::size_t which, const net::Reply& reply);
   void settle(std::uint64_t id);
 
-  kube::Client& client_;
+  net::Client& client_;
   std::size_t most_;
   std::uint64_t next_ = 0;
   std::map<std::uint64_t, Question> questions_;
 };
 
-}  // namespace tamp::serve
+}  // namespace tamp::dashboard

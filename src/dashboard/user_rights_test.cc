@@ -8,38 +8,38 @@
 #include "net/scripted_transport_testing.h"
 #include "wire/tree.h"
 
-namespace tamp::serve {
+namespace tamp::dashboard {
 namespace {
 
-using codec::Tree;
+using wire::Tree;
 
 // An API server that knows the token "good", whose holder may do what `may` says ("verb plural").
 struct Asking : testing::Test {
-  kube::FakeLoop loop;
-  kube::ScriptedTransport transport{loop};
-  kube::Client client{loop, transport};
+  net::FakeLoop loop;
+  net::ScriptedTransport transport{loop};
+  net::Client client{loop, transport};
   UserRights rights{client, 2};
   std::set<std::string> may;
   bool reachable = true, broken = false;
   std::vector<Tree> asked;  // specs of the access reviews
 
   Asking() {
-    transport.on_send = [this](const kube::Request& request) -> std::optional<kube::Exchange> {
-      if (!reachable) return kube::refuse(403, "Forbidden");
-      const Tree spec = (*codec::read_tree(request.body))["spec"];
+    transport.on_send = [this](const net::Request& request) -> std::optional<net::Exchange> {
+      if (!reachable) return net::refuse(403, "Forbidden");
+      const Tree spec = (*wire::read_tree(request.body))["spec"];
       if (request.target.find("/tokenreviews") != std::string::npos)
-        return kube::answer(
+        return net::answer(
             201,
             spec["token"].string() == "good"
                 ? R"({"kind":"TokenReview","status":{"authenticated":true,"user":{"username":"ann","groups":["ops"]}}})"
                 : R"({"kind":"TokenReview","status":{"authenticated":false}})");
       asked.push_back(spec);
-      if (broken && asked.size() == 3) return kube::answer(201, "{}");
+      if (broken && asked.size() == 3) return net::answer(201, "{}");
       const Tree& what = spec["resourceAttributes"];
       const bool allowed =
           may.contains(std::string(what["verb"].string()) + " " + std::string(what["resource"].string()));
-      return kube::answer(201, std::string(R"({"kind":"SubjectAccessReview","status":{"allowed":)") +
-                                   (allowed ? "true" : "false") + "}}");
+      return net::answer(201, std::string(R"({"kind":"SubjectAccessReview","status":{"allowed":)") +
+                                  (allowed ? "true" : "false") + "}}");
     };
   }
   KnownUser ask(const std::string& token = "good") {
@@ -111,4 +111,4 @@ TEST_F(Asking, NoMoreThanAFewAtATime) {
 }
 
 }  // namespace
-}  // namespace tamp::serve
+}  // namespace tamp::dashboard

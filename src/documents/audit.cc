@@ -5,10 +5,10 @@
 #include "core/json_writer.h"
 #include "core/sha256.h"
 
-namespace tamp::report {
+namespace tamp::documents {
 namespace {
 
-using execute::Mutation;
+using run::Mutation;
 
 constexpr std::string_view kHashMember = R"(,"hash":")";
 constexpr std::size_t kHashLength = 64;
@@ -97,7 +97,7 @@ std::string AuditBook::append(std::string key, std::string members, Time at, std
   return text + std::string(kHashMember) + head_.hash + "\"}\n";
 }
 
-std::string AuditBook::update(const execute::Run& run, Time now) {
+std::string AuditBook::update(const run::Run& run, Time now) {
   std::string out;
   const auto said = [](std::string_view name, std::string_view value) {
     std::string text = fmt::format(",\"{}\":", name);
@@ -110,18 +110,18 @@ std::string AuditBook::update(const execute::Run& run, Time now) {
                 run.approved_at, run.name);
   for (std::size_t i = 0; i < run.phases.size(); ++i)
     out += append(fmt::format("phase-{}", i),
-                  said("what", "phase") + said("phase", execute::word(run.phases[i].phase)) +
+                  said("what", "phase") + said("phase", run::word(run.phases[i].phase)) +
                       said("reason", run.phases[i].reason),
                   run.phases[i].at, run.name);
   for (const Mutation& entry : run.journal.entries) {
     out += append(fmt::format("intent-{}", entry.id),
-                  said("what", "intent") + said("kind", execute::word(entry.kind)) +
+                  said("what", "intent") + said("kind", run::word(entry.kind)) +
                       said("object", object_of(entry)) + said("uid", entry.uid),
                   entry.intended, run.name);
     if (entry.attempts == 0 && !entry.over()) continue;
-    out += append(fmt::format("result-{}-{}-{}", entry.id, entry.attempts, execute::word(entry.state)),
-                  said("what", "result") + said("kind", execute::word(entry.kind)) +
-                      said("object", object_of(entry)) + said("state", execute::word(entry.state)) +
+    out += append(fmt::format("result-{}-{}-{}", entry.id, entry.attempts, run::word(entry.state)),
+                  said("what", "result") + said("kind", run::word(entry.kind)) +
+                      said("object", object_of(entry)) + said("state", run::word(entry.state)) +
                       said("reason", entry.reason) + said("message", entry.message),
                   entry.settled.value_or(entry.tried.value_or(now)), run.name);
   }
@@ -133,4 +133,4 @@ std::string AuditBook::update(const execute::Run& run, Time now) {
   return out;
 }
 
-}  // namespace tamp::report
+}  // namespace tamp::documents

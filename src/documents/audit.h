@@ -17,7 +17,7 @@
 #include "core/time.h"
 #include "run/run.h"
 
-namespace tamp::report {
+namespace tamp::documents {
 
 // What a chain stands at.
 struct AuditHead {
@@ -39,7 +39,7 @@ class AuditBook {
   AuditBook() = default;
 
   // Lines for everything in the run that has no record yet, each with its newline; empty if there is nothing new.
-  std::string update(const execute::Run& run, Time now);
+  std::string update(const run::Run& run, Time now);
   const AuditHead& head() const { return head_; }
 
  private:
@@ -49,4 +49,4 @@ class AuditBook {
   std::set<std::string> recorded_;  // keys of what has a record
 };
 
-}  // namespace tamp::report
+}  // namespace tamp::documents

@@ -2,23 +2,22 @@
 
 #include <gtest/gtest.h>
 
-namespace tamp::report {
+namespace tamp::documents {
 namespace {
 
 constexpr Time kNow{1'794'700'800'000'000'000};
 
-execute::Run cordoned() {
-  execute::Run run;
+run::Run cordoned() {
+  run::Run run;
   run.name = "run-1";
   run.plan_hash = std::string(64, 'a');
   run.approved_by = "mia \"the\" approver";
   run.approved_at = kNow;
-  run.phases = {{execute::Phase::Approved, kNow, ""},
-                {execute::Phase::Cordoning, kNow + Duration::seconds(3), ""}};
-  run.phase = execute::Phase::Cordoning;
-  execute::Mutation entry;
+  run.phases = {{run::Phase::Approved, kNow, ""}, {run::Phase::Cordoning, kNow + Duration::seconds(3), ""}};
+  run.phase = run::Phase::Cordoning;
+  run::Mutation entry;
   entry.id = 1;
-  entry.kind = execute::MutationKind::Cordon;
+  entry.kind = run::MutationKind::Cordon;
   entry.name = "node-1";
   entry.intended = kNow + Duration::seconds(3);
   run.journal.entries.push_back(entry);
@@ -27,9 +26,9 @@ execute::Run cordoned() {
 
 std::string records() {
   AuditBook book;
-  execute::Run run = cordoned();
+  run::Run run = cordoned();
   std::string lines = book.update(run, kNow);
-  run.journal.entries[0].state = execute::MutationState::Done;
+  run.journal.entries[0].state = run::MutationState::Done;
   run.journal.entries[0].attempts = 1;
   return lines + book.update(run, kNow + Duration::seconds(4));
 }
@@ -40,7 +39,7 @@ TEST(Audit, ApprovalPhasesIntentAndResultAreRecordedOnceEach) {
   ASSERT_TRUE(head.ok()) << head.error().message;
   EXPECT_EQ(head->records, 5U);  // approval, two phases, intent, result
   AuditBook book;
-  const execute::Run run = cordoned();
+  const run::Run run = cordoned();
   EXPECT_FALSE(book.update(run, kNow).empty());
   EXPECT_TRUE(book.update(run, kNow + Duration::hours(1)).empty());
 }
@@ -74,11 +73,11 @@ TEST(Audit, AnotherProcessGoesOnWhereTheLastOneEnded) {
   std::string lines = records();
   auto book = AuditBook::open(lines);
   ASSERT_TRUE(book.ok()) << book.error().message;
-  execute::Run run = cordoned();
-  run.journal.entries[0].state = execute::MutationState::Done;
+  run::Run run = cordoned();
+  run.journal.entries[0].state = run::MutationState::Done;
   run.journal.entries[0].attempts = 1;
   EXPECT_EQ(book->update(run, kNow), "") << "what is recorded is not recorded again";
-  run.phases.push_back({execute::Phase::Draining, kNow + Duration::seconds(9), ""});
+  run.phases.push_back({run::Phase::Draining, kNow + Duration::seconds(9), ""});
   lines += book->update(run, kNow);
   const auto head = verify_audit(lines);
   ASSERT_TRUE(head.ok()) << head.error().message;
@@ -92,4 +91,4 @@ TEST(Audit, WhatIsNoRecordIsRefused) {
 }
 
 }  // namespace
-}  // namespace tamp::report
+}  // namespace tamp::documents

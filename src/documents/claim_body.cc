@@ -6,10 +6,10 @@
 
 #include "documents/marks.h"
 
-namespace tamp::execute {
+namespace tamp::documents {
 namespace {
 
-using codec::Tree;
+using wire::Tree;
 
 constexpr std::string_view kPool = "karpenter.sh/nodepool";
 constexpr std::string_view kType = "node.kubernetes.io/instance-type";
@@ -53,7 +53,7 @@ Tree labels_of(const Tree& pool, const Tree& node_class) {
   return labels;
 }
 
-Tree annotations_of(const Run& run, const Tree& pool) {
+Tree annotations_of(const run::Run& run, const Tree& pool) {
   Tree annotations = pool.at({"spec", "template", "metadata", "annotations"});
   // By these Karpenter sees whether a claim has drifted from its pool.
   for (const char* key : {"karpenter.sh/nodepool-hash", "karpenter.sh/nodepool-hash-version"})
@@ -61,20 +61,20 @@ Tree annotations_of(const Run& run, const Tree& pool) {
       annotations.set(key, value);
   Note note;
   note.runs = {run.name};
-  for (const std::string_view key : kProtections) {
+  for (const std::string_view key : run::kProtections) {
     if (annotations.has(key)) continue;
     annotations.set(key, "true");
     note.added.emplace_back(key);
   }
   std::sort(note.added.begin(), note.added.end());
-  annotations.set(kNote, write_note(note));
+  annotations.set(run::kNote, write_note(note));
   return annotations;
 }
 
 // The template's, with the plan's choice in place of what it says of types, capacity types and zones; and the labels, as Karpenter
 // has it.
-Tree requirements_of(const Run& run, const Tree& pool, const Tree& labels) {
-  const prove::PlannedReplacement& r = *run.replacement;
+Tree requirements_of(const run::Run& run, const Tree& pool, const Tree& labels) {
+  const proof::PlannedReplacement& r = *run.replacement;
   const std::pair<std::string_view, const std::vector<std::string>*> pins[] = {
       {kType, &r.types}, {kCapacityType, &r.capacity_types}, {kZone, &r.zones}};
   Tree all = Tree::array();
@@ -101,7 +101,7 @@ Tree requirements_of(const Run& run, const Tree& pool, const Tree& labels) {
 
 }  // namespace
 
-Result<std::string> write_claim(const Run& run, const Tree& pool) {
+Result<std::string> write_claim(const run::Run& run, const Tree& pool) {
   const Tree& spec = pool.at({"spec", "template", "spec"});
   const Tree& node_class = spec["nodeClassRef"];
   const std::string_view name = pool.at({"metadata", "name"}).string();
@@ -124,7 +124,7 @@ Result<std::string> write_claim(const Run& run, const Tree& pool) {
   Tree& body = claim.ensure("spec");
   body = spec;
   body.set("requirements", requirements_of(run, pool, labels));
-  return codec::to_json(claim);
+  return wire::to_json(claim);
 }
 
-}  // namespace tamp::execute
+}  // namespace tamp::documents

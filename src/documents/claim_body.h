@@ -8,10 +8,10 @@
 #include "run/run.h"
 #include "wire/tree.h"
 
-namespace tamp::execute {
+namespace tamp::documents {
 
 // `pool` is the live NodePool, just read. An error if it is not what the plan meant, or has no template.
 // REQUIRES: run.replacement and run.claim.
-Result<std::string> write_claim(const Run& run, const codec::Tree& pool);
+Result<std::string> write_claim(const run::Run& run, const wire::Tree& pool);
 
-}  // namespace tamp::execute
+}  // namespace tamp::documents

@@ -5,11 +5,11 @@
 
 #include "documents/marks.h"
 
-namespace tamp::execute {
+namespace tamp::documents {
 namespace {
 
-using codec::Tree;
 using testing::HasSubstr;
+using wire::Tree;
 
 constexpr const char* kPool =
     R"({"metadata":{"name":"spot","uid":"uid-spot","annotations":{"karpenter.sh/nodepool-hash":"42",
@@ -22,22 +22,22 @@ constexpr const char* kPool =
 {"key":"example.com/rack","operator":"In","values":["r2","r1"]}]}}}})";
 
 struct Claim : testing::Test {
-  execute::Run run;
-  Tree pool = *codec::read_tree(kPool);
+  run::Run run;
+  Tree pool = *wire::read_tree(kPool);
   Claim() {
     run.name = "run-1";
     run.claim = "spot-abc";
-    run.replacement = prove::PlannedReplacement{"spot", {"m5.large"}, {"spot"}, {"zone-a", "zone-b"}, {}};
+    run.replacement = proof::PlannedReplacement{"spot", {"m5.large"}, {"spot"}, {"zone-a", "zone-b"}, {}};
   }
   Tree body() {
     const auto text = write_claim(run, pool);
     EXPECT_TRUE(text) << text.error().message;
-    return *codec::read_tree(*text);
+    return *wire::read_tree(*text);
   }
   std::string requirement(const Tree& claim, std::string_view key) {
     std::string found;
     for (const Tree& r : claim.at({"spec", "requirements"}).elements())
-      if (r["key"].string() == key) found += codec::to_json(r["values"]);
+      if (r["key"].string() == key) found += wire::to_json(r["values"]);
     return found;
   }
 };
@@ -47,10 +47,10 @@ TEST_F(Claim, IsWhatKarpenterWouldMakeOfTheTemplate) {
   EXPECT_EQ(claim["apiVersion"].string(), "karpenter.sh/v1");
   EXPECT_EQ(claim.at({"metadata", "name"}).string(), "spot-abc");
   EXPECT_EQ(
-      codec::to_json(claim.at({"metadata", "labels"})),
+      wire::to_json(claim.at({"metadata", "labels"})),
       R"({"example.com/rack":"r1","karpenter.k8s.aws/ec2nodeclass":"main","karpenter.sh/nodepool":"spot","team":"shop"})");
   EXPECT_EQ(
-      codec::to_json(claim.at({"metadata", "ownerReferences"})),
+      wire::to_json(claim.at({"metadata", "ownerReferences"})),
       R"([{"apiVersion":"karpenter.sh/v1","blockOwnerDeletion":true,"kind":"NodePool","name":"spot","uid":"uid-spot"}])");
   for (const char* field :
        {"expireAfter", "terminationGracePeriod", "taints", "startupTaints", "nodeClassRef"})
@@ -73,9 +73,9 @@ TEST_F(Claim, IsPinnedToThePlansChoice) {
 TEST_F(Claim, IsProtectedFromItsBirthOn) {
   const Tree claim = body();
   const Tree& annotations = claim.at({"metadata", "annotations"});
-  EXPECT_EQ(annotations[kProtections[0]].string(), "10m") << "the template's own word stands";
-  EXPECT_EQ(annotations[kProtections[1]].string(), "true");
-  const auto note = read_note(annotations[kNote].string());
+  EXPECT_EQ(annotations[run::kProtections[0]].string(), "10m") << "the template's own word stands";
+  EXPECT_EQ(annotations[run::kProtections[1]].string(), "true");
+  const auto note = read_note(annotations[run::kNote].string());
   ASSERT_TRUE(note);
   EXPECT_EQ(note->runs, std::vector<std::string>{"run-1"});
   EXPECT_EQ(note->added, (std::vector<std::string>{"autoscaling.cast.ai/removal-disabled",
@@ -91,4 +91,4 @@ TEST_F(Claim, IsOfThisVeryPool) {
 }
 
 }  // namespace
-}  // namespace tamp::execute
+}  // namespace tamp::documents

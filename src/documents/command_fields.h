@@ -6,7 +6,7 @@
 #include "explain/words.h"
 #include "search/plan.h"
 
-namespace tamp::report {
+namespace tamp::documents {
 
 template <typename Writer>
 void write_symbols(Writer& w, const Cluster& cluster, const std::vector<Symbol>& symbols) {
@@ -16,7 +16,7 @@ void write_symbols(Writer& w, const Cluster& cluster, const std::vector<Symbol>&
 }
 
 template <typename Writer>
-void write_replacement(Writer& w, const Cluster& cluster, const decide::Replacement& replacement) {
+void write_replacement(Writer& w, const Cluster& cluster, const price::Replacement& replacement) {
   w.begin_object();
   w.field("nodePool", cluster.text(cluster.pools[replacement.pool.index()].name));
   w.key("instanceTypes").begin_array();
@@ -30,10 +30,10 @@ void write_replacement(Writer& w, const Cluster& cluster, const decide::Replacem
 }
 
 template <typename Writer>
-void write_command(Writer& w, const Cluster& cluster, const decide::Command& command) {
+void write_command(Writer& w, const Cluster& cluster, const price::Command& command) {
   const auto node = [&](NodeId id) { return cluster.text(cluster.nodes[id.index()].name); };
-  const auto destination = [&](const decide::Move& move) {
-    w.field("to", move.to.valid() ? std::string(node(move.to)) : decide::replacement_alias(move.replacement));
+  const auto destination = [&](const price::Move& move) {
+    w.field("to", move.to.valid() ? std::string(node(move.to)) : price::replacement_alias(move.replacement));
   };
   const auto identity = [&](PodId id) {
     const Pod& pod = cluster.pods[id.index()];
@@ -46,14 +46,14 @@ void write_command(Writer& w, const Cluster& cluster, const decide::Command& com
   w.key("nodes").begin_array();
   for (const NodeId id : command.nodes) w.string(node(id));
   w.end_array();
-  write_one_or_several(w, "replacement", "replacements", command.replacements,
-                       [&](const decide::Replacement& r) { write_replacement(w, cluster, r); });
+  explain::write_one_or_several(w, "replacement", "replacements", command.replacements,
+                                [&](const price::Replacement& r) { write_replacement(w, cluster, r); });
   w.field("hourlySavings", command.savings.dollars());
   w.field("savingsKnown", command.savings_known);
   w.field("disruptionCost", command.disruption_cost);
   w.field("requiredSavings", command.required_savings.dollars());
   w.key("pods").begin_array();
-  for (const decide::Move& move : command.moves) {
+  for (const price::Move& move : command.moves) {
     if (!move.from.valid()) continue;
     w.begin_object();
     identity(move.pod);
@@ -64,7 +64,7 @@ void write_command(Writer& w, const Cluster& cluster, const decide::Command& com
   w.end_array();
   // Pods that wait for a node already: the simulation placed them too, nobody moves them.
   w.key("pendingPods").begin_array();
-  for (const decide::Move& move : command.moves) {
+  for (const price::Move& move : command.moves) {
     if (move.from.valid()) continue;
     w.begin_object();
     identity(move.pod);
@@ -77,7 +77,7 @@ void write_command(Writer& w, const Cluster& cluster, const decide::Command& com
 
 // Price, type, pool and place of a candidate, as fields of the object that is open.
 template <typename Writer>
-void write_candidate_fields(Writer& w, const Cluster& cluster, const decide::Candidate& candidate) {
+void write_candidate_fields(Writer& w, const Cluster& cluster, const gates::Candidate& candidate) {
   const Node& node = cluster.nodes[candidate.node.index()];
   w.field("nodePool", candidate.pool.valid() ? cluster.text(cluster.pools[candidate.pool.index()].name)
                                              : std::string_view());
@@ -93,4 +93,4 @@ void write_candidate_fields(Writer& w, const Cluster& cluster, const decide::Can
   w.field("podsToMove", candidate.pods.size());
 }
 
-}  // namespace tamp::report
+}  // namespace tamp::documents

@@ -10,7 +10,7 @@
 #include "documents/look.h"
 #include "wire/tree.h"
 
-namespace tamp::dashboard {
+namespace tamp::documents {
 
 // ---- REQUIRES: look.scene
 // What is shown on every page: does Tamp act, is it paused, is there a plan, is a run at work?
@@ -22,18 +22,18 @@ std::string plan_document(const Look& look);
 // Why not this node? Simulates, so it takes a while on a large cluster. Nothing: there is no such node.
 std::optional<std::string> node_document(const Look& look, std::string_view name);
 // `object`: the TemperPolicy as the API server has it; null: there is none.
-std::string policy_document(const Look& look, const codec::Tree& object);
+std::string policy_document(const Look& look, const wire::Tree& object);
 
 // ---- runs
 std::string runs_document(const Look& look);
 // `timeline`: the lines that were recorded of it (report/timeline.h); may be empty.
-std::string run_document(const Look& look, const execute::Run& run, std::string_view timeline);
-std::string run_summary(const execute::Run& run);
+std::string run_document(const Look& look, const run::Run& run, std::string_view timeline);
+std::string run_summary(const run::Run& run);
 // `lines`: the audit records (report/audit.h).
-std::string audit_document(const execute::Run& run, const std::string& lines);
+std::string audit_document(const run::Run& run, const std::string& lines);
 // The records of several runs in one, newest first, and which chains hold. `complete`: no run was left out.
 struct RunRecords {
-  std::shared_ptr<const execute::Run> run;
+  std::shared_ptr<const run::Run> run;
   std::string lines;
 };
 std::string audit_trail_document(const std::vector<RunRecords>& runs, bool complete);
@@ -66,4 +66,4 @@ std::string plan_difference(const Look& look, std::string_view seen_hash);
 // {"reason": …, "message": …}
 std::string refusal(std::string_view reason, std::string_view message);
 
-}  // namespace tamp::dashboard
+}  // namespace tamp::documents

@@ -5,13 +5,13 @@
 #include "documents/audit.h"
 #include "explain/sample_testing.h"
 
-namespace tamp::dashboard {
+namespace tamp::documents {
 namespace {
 
-using codec::Tree;
+using wire::Tree;
 
 Tree parse(const std::string& json) {
-  auto tree = codec::read_tree(json);
+  auto tree = wire::read_tree(json);
   EXPECT_TRUE(tree.ok()) << json;
   return tree ? *tree : Tree();
 }
@@ -21,23 +21,23 @@ struct Given {
   std::shared_ptr<Scene> scene = std::make_shared<Scene>();
   Look look;
   Given() {
-    report::Sample sample;
-    auto reading = std::make_shared<codec::Reading>();
+    explain::Sample sample;
+    auto reading = std::make_shared<wire::Reading>();
     reading->cluster = std::move(sample.cluster);
     for (Node& node : reading->cluster.nodes) node.ready.status = ConditionStatus::True;
     scene->reading = reading;
     scene->settings.pools.resize(1);
     scene->now = *parse_rfc3339("2026-11-15T00:00:00Z");
     scene->verdicts = sample.plan.nodes;
-    scene->verdicts[0].verdict = decide::Verdict::Command;
-    scene->verdicts[1] = {NodeId{std::size_t{1}}, decide::Verdict::Blocked, decide::Reason::Utilization,
+    scene->verdicts[0].verdict = search::Verdict::Command;
+    scene->verdicts[1] = {NodeId{std::size_t{1}}, search::Verdict::Blocked, gates::Reason::Utilization,
                           "80%"};
-    scene->verdicts[2] = {NodeId{std::size_t{2}}, decide::Verdict::Blocked,
-                          decide::Reason::SavingsBelowThreshold, "saves $0.006/h"};
+    scene->verdicts[2] = {NodeId{std::size_t{2}}, search::Verdict::Blocked,
+                          gates::Reason::SavingsBelowThreshold, "saves $0.006/h"};
     for (int i = 0; i < 3; ++i) scene->prices.push_back(Money::from_dollars(0.2));
     scene->prices[2].reset();
     scene->cost = Money::from_dollars(0.6);
-    prove::ConsolidationPlan plan;
+    proof::ConsolidationPlan plan;
     plan.planner = "SLO";
     plan.hash = std::string(64, 'f');
     plan.victims = {"a"};
@@ -50,8 +50,8 @@ struct Given {
     look.scene = scene;
     look.history = std::make_shared<const std::vector<HistoryPoint>>();
   }
-  execute::Run& add_run(const char* name, execute::Phase phase, double achieved) {
-    auto run = std::make_shared<execute::Run>();
+  run::Run& add_run(const char* name, run::Phase phase, double achieved) {
+    auto run = std::make_shared<run::Run>();
     run->name = name;
     run->phase = phase;
     run->outcome.achieved_savings = Money::from_dollars(achieved);
@@ -77,8 +77,8 @@ struct Given {
 
 TEST(OverviewDocument, IdentifiedAndRealizedSavingsAreTwoNumbers) {
   Given given;
-  given.add_run("done", execute::Phase::Succeeded, 0.3);
-  given.add_run("taken-back", execute::Phase::RolledBack, 0.4);
+  given.add_run("done", run::Phase::Succeeded, 0.3);
+  given.add_run("taken-back", run::Phase::RolledBack, 0.4);
   const Tree overview = parse(overview_document(given.look));
   EXPECT_DOUBLE_EQ(overview["hourlyCost"].number(), 0.6);
   EXPECT_DOUBLE_EQ(overview["identifiedHourly"].number(), 0.2);
@@ -91,7 +91,7 @@ TEST(OverviewDocument, TellsWhatBlocksSavingsDearestFirstAndUnknownPricesAsUnkno
   const Tree overview = parse(overview_document(given.look));
   const Tree& blocked = overview["blocked"];
   ASSERT_EQ(blocked.size(), 2U);
-  EXPECT_EQ(blocked.elements()[0]["reason"].string(), decide::name(decide::Reason::Utilization));
+  EXPECT_EQ(blocked.elements()[0]["reason"].string(), gates::name(gates::Reason::Utilization));
   EXPECT_DOUBLE_EQ(blocked.elements()[0]["hourlyCost"].number(), 0.2);
   EXPECT_EQ(blocked.elements()[0]["message"].string(), "b: 80%");
   EXPECT_TRUE(blocked.elements()[1]["hourlyCost"].is_null());
@@ -99,8 +99,8 @@ TEST(OverviewDocument, TellsWhatBlocksSavingsDearestFirstAndUnknownPricesAsUnkno
 
 TEST(OverviewDocument, TheRunAtWorkIsShownBeforeOneThatWaitsForTheAutoscaler) {
   Given given;
-  given.add_run("a", execute::Phase::Draining, 0);
-  given.add_run("z", execute::Phase::AwaitingReap, 0).approved_at = Time{9};
+  given.add_run("a", run::Phase::Draining, 0);
+  given.add_run("z", run::Phase::AwaitingReap, 0).approved_at = Time{9};
   EXPECT_EQ(parse(overview_document(given.look)).at({"run", "name"}).string(), "a");
 }
 
@@ -124,12 +124,12 @@ TEST(NodesDocument, EveryColumnHasEveryNode) {
   EXPECT_EQ(at("state", 2).string(), "steady");
   EXPECT_TRUE(at("price", 2).is_null());
   const auto reason = static_cast<std::size_t>(at("reason", 1).integer());
-  EXPECT_EQ(nodes["reasons"].elements()[reason].string(), decide::name(decide::Reason::Utilization));
+  EXPECT_EQ(nodes["reasons"].elements()[reason].string(), gates::name(gates::Reason::Utilization));
 }
 
 TEST(NodesDocument, WhatCouldGoAloneIsNotInThePlan) {
   Given given;
-  given.scene->verdicts[1].verdict = decide::Verdict::Command;
+  given.scene->verdicts[1].verdict = search::Verdict::Command;
   Tree verdict = parse(nodes_document(given.look))["verdict"];
   EXPECT_EQ(verdict.elements()[0].string(), "command") << "the plan removes a";
   EXPECT_EQ(verdict.elements()[1].string(), "eligible") << "it could go, too, but stays";
@@ -179,7 +179,7 @@ TEST(PlanDocument, TheDifferenceNamesWhatIsPublished) {
 
 TEST(RunDocument, PressureIsSampledAndThinned) {
   Given given;
-  execute::Run& run = given.add_run("run-1", execute::Phase::Draining, 0);
+  run::Run& run = given.add_run("run-1", run::Phase::Draining, 0);
   run.moves.push_back({"default", "web-1", "u1", Tier::Normal, "a", "b", "", false, {}, Time{5}, {}});
   std::string lines;
   for (int i = 0; i < 2000; ++i)
@@ -196,9 +196,9 @@ TEST(RunDocument, PressureIsSampledAndThinned) {
 
 TEST(AuditDocument, AChainThatWasChangedOrCutIsNotValid) {
   Given given;
-  execute::Run& run = given.add_run("run-1", execute::Phase::Draining, 0);
+  run::Run& run = given.add_run("run-1", run::Phase::Draining, 0);
   run.approved_by = "ann";
-  report::AuditBook book;
+  documents::AuditBook book;
   const std::string lines = book.update(run, Time{});
   run.audit_head = book.head().hash;
   Tree audit = parse(audit_document(run, lines));
@@ -215,14 +215,14 @@ TEST(AuditTrail, AllRunsInOneNewestFirstAndEachChainIsJudged) {
   Given given;
   std::vector<RunRecords> records;
   for (const char* name : {"run-1", "run-2"}) {
-    execute::Run run;
+    run::Run run;
     run.name = name;
     run.approved_by = name[4] == '1' ? "ann" : "bob";
     run.approved_at = Time{} + Duration::hours(name[4] - '0');
-    report::AuditBook book;
+    documents::AuditBook book;
     std::string lines = book.update(run, run.approved_at);
     run.audit_head = book.head().hash;
-    records.push_back({std::make_shared<const execute::Run>(run), std::move(lines)});
+    records.push_back({std::make_shared<const run::Run>(run), std::move(lines)});
   }
   Tree trail = parse(audit_trail_document(records, true));
   EXPECT_TRUE(trail["complete"].boolean());
@@ -241,7 +241,7 @@ TEST(AuditTrail, AllRunsInOneNewestFirstAndEachChainIsJudged) {
 
 TEST(RunDocument, TheApplicationsOwnSignalIsShownWithItsGaps) {
   Given given;
-  execute::Run& run = given.add_run("run-1", execute::Phase::Draining, 0);
+  run::Run& run = given.add_run("run-1", run::Phase::Draining, 0);
   EXPECT_TRUE(
       parse(run_document(given.look, run, "{\"at\":\"2026-11-15T00:00:00Z\"}\n"))["application"].is_null())
       << "nobody was asked";
@@ -260,12 +260,12 @@ TEST(RunDocument, TheApplicationsOwnSignalIsShownWithItsGaps) {
 
 TEST(OverviewDocument, RealizedSavingsAreKnownFromTheRunsThemselves) {
   Given given;
-  given.add_run("b", execute::Phase::Succeeded, 0.3).phases = {
-      {execute::Phase::Succeeded, Time{} + Duration::hours(2), ""}};
-  given.add_run("a", execute::Phase::Succeeded, 0.5).phases = {
-      {execute::Phase::Succeeded, Time{} + Duration::hours(5), ""}};
-  given.add_run("c", execute::Phase::RolledBack, 0.9).phases = {
-      {execute::Phase::RolledBack, Time{} + Duration::hours(3), ""}};
+  given.add_run("b", run::Phase::Succeeded, 0.3).phases = {
+      {run::Phase::Succeeded, Time{} + Duration::hours(2), ""}};
+  given.add_run("a", run::Phase::Succeeded, 0.5).phases = {
+      {run::Phase::Succeeded, Time{} + Duration::hours(5), ""}};
+  given.add_run("c", run::Phase::RolledBack, 0.9).phases = {
+      {run::Phase::RolledBack, Time{} + Duration::hours(3), ""}};
   const Tree realized = parse(overview_document(given.look))["realized"];
   ASSERT_EQ(realized.size(), 2U);
   EXPECT_EQ(realized.elements()[0]["at"].string(), "1970-01-01T02:00:00Z");
@@ -281,7 +281,7 @@ TEST(StatusDocument, SaysWhetherTampActs) {
   EXPECT_EQ(status.at({"plan", "hash"}).string(), std::string(64, 'f'));
   EXPECT_TRUE(status["run"].is_null());
   given.scene->settings.paused = true;
-  given.add_run("a", execute::Phase::Draining, 0);
+  given.add_run("a", run::Phase::Draining, 0);
   status = parse(status_document(given.look));
   EXPECT_TRUE(status["paused"].boolean());
   EXPECT_EQ(status.at({"run", "phase"}).string(), "Draining");
@@ -294,8 +294,8 @@ TEST(SettingsDocument, ATrialBeginsWithWhatIsInForce) {
   const Tree present = parse(document)["whatIf"];
   EXPECT_DOUBLE_EQ(present["consolidationSavingsThreshold"].number(), 0.02);
   EXPECT_DOUBLE_EQ(present["utilizationThreshold"].number(), 0.75);
-  EXPECT_TRUE(read_what_if(codec::to_json(present)).ok()) << "and can be sent back as it is";
+  EXPECT_TRUE(read_what_if(wire::to_json(present)).ok()) << "and can be sent back as it is";
 }
 
 }  // namespace
-}  // namespace tamp::dashboard
+}  // namespace tamp::documents

@@ -12,7 +12,7 @@
 #include "explain/words.h"
 #include "wire/tree.h"
 
-namespace tamp::dashboard {
+namespace tamp::documents {
 namespace {
 
 constexpr double kMilli = 1000;
@@ -44,10 +44,10 @@ class Words {
 class Parts {
  public:
   explicit Parts(const Look& look) {
-    if (const execute::Run* run = active_run(look)) {
-      for (const execute::Survivor& survivor : run->survivors) parts_[survivor.node] = "survivor";
+    if (const run::Run* run = active_run(look)) {
+      for (const run::Survivor& survivor : run->survivors) parts_[survivor.node] = "survivor";
       if (!run->claim_node.empty()) parts_[run->claim_node] = "replacement";
-      for (const execute::Victim& victim : run->victims) parts_[victim.node] = "victim";
+      for (const run::Victim& victim : run->victims) parts_[victim.node] = "victim";
     } else if (look.scene->plan) {
       for (const std::string& node : look.scene->plan->survivors) parts_[node] = "survivor";
       for (const std::string& node : look.scene->plan->victims) parts_[node] = "victim";
@@ -72,9 +72,9 @@ class Verdicts {
     if (scene.plan) victims_.insert(scene.plan->victims.begin(), scene.plan->victims.end());
   }
   std::string_view word(std::string_view node, std::string_view alone) const {
-    const std::string_view planned = report::name(decide::Verdict::Command);
+    const std::string_view planned = explain::name(search::Verdict::Command);
     if (victims_.contains(node)) return planned;
-    return alone == planned ? report::name(decide::Verdict::Eligible) : alone;
+    return alone == planned ? explain::name(search::Verdict::Eligible) : alone;
   }
 
  private:
@@ -148,10 +148,10 @@ std::string nodes_document(const Look& look) {
   column(w, "state", cluster, [&](std::size_t, const Node& node) { w.string(parts.state(cluster, node)); });
   const Verdicts verdicts(scene);
   column(w, "verdict", cluster, [&](std::size_t i, const Node& node) {
-    w.string(verdicts.word(cluster.text(node.name), report::name(scene.verdicts[i].verdict)));
+    w.string(verdicts.word(cluster.text(node.name), explain::name(scene.verdicts[i].verdict)));
   });
   column(w, "reason", cluster, [&](std::size_t i, const Node&) {
-    w.integer(reasons.number(decide::name(scene.verdicts[i].reason)));
+    w.integer(reasons.number(gates::name(scene.verdicts[i].reason)));
   });
   column(w, "cpu", cluster, [&](std::size_t, const Node& node) {
     w.number(static_cast<double>(node.allocatable.get(kCpu)) / kMilli);
@@ -180,23 +180,24 @@ std::optional<std::string> node_document(const Look& look, std::string_view name
   const Cluster& cluster = scene.cluster();
   const NodeId id = cluster.find_node(name);
   if (!id.valid()) return std::nullopt;
-  const decide::Explanation explanation = decide::explain_node(scene.context(), id);
-  auto tree = codec::read_tree(report::explain_json({cluster, explanation, scene.now, scene.settings.tiers}));
+  const explain::Explanation explanation = explain::explain_node(scene.context(), id);
+  auto tree =
+      wire::read_tree(documents::explain_json({cluster, explanation, scene.now, scene.settings.tiers}));
   if (!tree) return std::nullopt;
-  codec::Tree pods = codec::Tree::array();
+  wire::Tree pods = wire::Tree::array();
   for (const PodId pod_id : cluster.nodes[id.index()].pods) {
     const Pod& pod = cluster.pods[pod_id.index()];
     if (pod.terminal()) continue;
     const PodSpec& spec = cluster.spec(pod);
-    pods.append(codec::Tree::object({{"namespace", cluster.text(pod.ns)},
-                                     {"name", cluster.text(pod.name)},
-                                     {"tier", word(tier_of(pod, spec, scene.settings.tiers))},
-                                     {"cpuMillis", spec.requests.get(kCpu)},
-                                     {"memoryBytes", spec.requests.get(kMemory)}}));
+    pods.append(wire::Tree::object({{"namespace", cluster.text(pod.ns)},
+                                    {"name", cluster.text(pod.name)},
+                                    {"tier", word(tier_of(pod, spec, scene.settings.tiers))},
+                                    {"cpuMillis", spec.requests.get(kCpu)},
+                                    {"memoryBytes", spec.requests.get(kMemory)}}));
   }
   tree->set("verdict", Verdicts(scene).word(name, (*tree)["verdict"].string()));
   tree->set("pods", std::move(pods));
-  return codec::to_json(*tree);
+  return wire::to_json(*tree);
 }
 
-}  // namespace tamp::dashboard
+}  // namespace tamp::documents

@@ -7,7 +7,7 @@
 #include "explain/plan_summary.h"
 #include "gates/reason.h"
 
-namespace tamp::dashboard {
+namespace tamp::documents {
 namespace {
 
 struct Blocked {
@@ -19,10 +19,10 @@ struct Blocked {
 };
 
 void write_blocked(JsonWriter& w, const Scene& scene) {
-  std::map<decide::Reason, Blocked> groups;
+  std::map<gates::Reason, Blocked> groups;
   for (std::size_t i = 0; i < scene.verdicts.size(); ++i) {
-    const decide::NodeVerdict& verdict = scene.verdicts[i];
-    if (verdict.verdict != decide::Verdict::Blocked) continue;
+    const search::NodeVerdict& verdict = scene.verdicts[i];
+    if (verdict.verdict != search::Verdict::Blocked) continue;
     Blocked& group = groups[verdict.reason];
     ++group.nodes;
     const Money price = scene.prices[i].value_or(Money{});
@@ -33,7 +33,7 @@ void write_blocked(JsonWriter& w, const Scene& scene) {
     group.message = std::string(scene.cluster().text(scene.cluster().nodes[verdict.node.index()].name)) +
                     ": " + verdict.message;
   }
-  std::vector<std::pair<decide::Reason, const Blocked*>> order;
+  std::vector<std::pair<gates::Reason, const Blocked*>> order;
   order.reserve(groups.size());
   for (const auto& [reason, group] : groups) order.emplace_back(reason, &group);
   std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
@@ -42,7 +42,7 @@ void write_blocked(JsonWriter& w, const Scene& scene) {
   });
   w.key("blocked").begin_array();
   for (const auto& [reason, group] : order) {
-    w.begin_object().field("reason", decide::name(reason)).field("nodes", group->nodes);
+    w.begin_object().field("reason", gates::name(reason)).field("nodes", group->nodes);
     w.key("hourlyCost");
     if (group->priced)
       w.number(group->pinned.dollars());
@@ -74,10 +74,10 @@ void write_plan_and_run(JsonWriter& w, const Look& look) {
   }
   write_withheld(w, scene);
   w.key("run");
-  if (const execute::Run* run = active_run(look))
+  if (const run::Run* run = active_run(look))
     w.begin_object()
         .field("name", run->name)
-        .field("phase", execute::word(run->phase))
+        .field("phase", run::word(run->phase))
         .field("since", format_rfc3339(run->entered()))
         .end_object();
   else
@@ -86,37 +86,37 @@ void write_plan_and_run(JsonWriter& w, const Look& look) {
 
 }  // namespace
 
-Money realized_savings(const std::vector<std::shared_ptr<const execute::Run>>& runs) {
+Money realized_savings(const std::vector<std::shared_ptr<const run::Run>>& runs) {
   Money sum;
   for (const auto& run : runs)
-    if (run->phase == execute::Phase::Succeeded) sum += run->outcome.achieved_savings;
+    if (run->phase == run::Phase::Succeeded) sum += run->outcome.achieved_savings;
   return sum;
 }
 
-const execute::Run* active_run(const Look& look) {
-  const execute::Run* active = nullptr;
+const run::Run* active_run(const Look& look) {
+  const run::Run* active = nullptr;
   for (const auto& run : look.runs) {
-    if (execute::over(run->phase)) continue;
+    if (run::over(run->phase)) continue;
     // Of two, the one that is not only waiting for the autoscaler; then the younger.
-    const auto rank = [](const execute::Run& r) {
-      return std::pair{!execute::waits_for_reap(r.phase), r.approved_at};
+    const auto rank = [](const run::Run& r) {
+      return std::pair{!run::waits_for_reap(r.phase), r.approved_at};
     };
     if (active == nullptr || rank(*run) > rank(*active)) active = run.get();
   }
   return active;
 }
 
-std::vector<RealizedStep> realized_steps(const std::vector<std::shared_ptr<const execute::Run>>& runs) {
-  std::vector<const execute::Run*> ended;
+std::vector<RealizedStep> realized_steps(const std::vector<std::shared_ptr<const run::Run>>& runs) {
+  std::vector<const run::Run*> ended;
   for (const auto& run : runs)
-    if (run->phase == execute::Phase::Succeeded) ended.push_back(run.get());
-  std::stable_sort(ended.begin(), ended.end(), [](const execute::Run* a, const execute::Run* b) {
+    if (run->phase == run::Phase::Succeeded) ended.push_back(run.get());
+  std::stable_sort(ended.begin(), ended.end(), [](const run::Run* a, const run::Run* b) {
     if (a->entered() != b->entered()) return a->entered() < b->entered();
     return a->name < b->name;
   });
   std::vector<RealizedStep> steps;
   Money total;
-  for (const execute::Run* run : ended) {
+  for (const run::Run* run : ended) {
     total += run->outcome.achieved_savings;
     steps.push_back({run->entered(), total});
   }
@@ -140,7 +140,7 @@ std::string overview_document(const Look& look) {
   JsonWriter w;
   w.begin_object().field("decidedAt", format_rfc3339(scene.now));
   w.key("cluster").begin_object().field("nodes", cluster.nodes.size());
-  w.field("pods", report::live_pods(cluster))
+  w.field("pods", explain::live_pods(cluster))
       .field("pending", static_cast<std::int64_t>(pending))
       .end_object();
   w.field("hourlyCost", scene.cost.dollars());
@@ -171,4 +171,4 @@ std::string refusal(std::string_view reason, std::string_view message) {
   return w.take();
 }
 
-}  // namespace tamp::dashboard
+}  // namespace tamp::documents

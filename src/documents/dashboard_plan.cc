@@ -6,13 +6,13 @@
 #include "documents/usage.h"
 #include "documents/withheld.h"
 
-namespace tamp::dashboard {
+namespace tamp::documents {
 namespace {
 
 // Of all fields of a check, also those that are empty: the page reads them without asking.
-void write_plain_checks(JsonWriter& w, const std::vector<prove::Check>& checks) {
+void write_plain_checks(JsonWriter& w, const std::vector<proof::Check>& checks) {
   w.key("checks").begin_array();
-  for (const prove::Check& check : checks)
+  for (const proof::Check& check : checks)
     w.begin_object()
         .field("name", check.name)
         .field("passed", check.passed)
@@ -30,9 +30,9 @@ void write_or_null(JsonWriter& w, std::string_view key, const std::optional<doub
     w.null();
 }
 
-void write_predicted(JsonWriter& w, const Scene& scene, const prove::ConsolidationPlan& plan) {
+void write_predicted(JsonWriter& w, const Scene& scene, const proof::ConsolidationPlan& plan) {
   w.key("predicted").begin_array();
-  for (const prove::PredictedNode& node : plan.predicted) {
+  for (const proof::PredictedNode& node : plan.predicted) {
     const Observation* seen = find_observation(scene.observations, node.node);
     const Usage now = seen == nullptr ? Usage{} : usage_of(*seen, Counted::NotBackground);
     w.begin_object().field("node", node.node).field("cores", node.cores);
@@ -44,10 +44,10 @@ void write_predicted(JsonWriter& w, const Scene& scene, const prove::Consolidati
   w.end_array();
 }
 
-void write_plan(JsonWriter& w, const Look& look, const prove::ConsolidationPlan& plan) {
+void write_plan(JsonWriter& w, const Look& look, const proof::ConsolidationPlan& plan) {
   const Scene& scene = *look.scene;
   w.begin_object().field("hash", plan.hash).field("planner", plan.planner);
-  report::write_changes(w, plan);
+  documents::write_changes(w, plan);
   write_plain_checks(w, plan.checks);
   write_predicted(w, scene, plan);
   w.field("hourlySavings", plan.hourly_savings.dollars()).field("savingsKnown", plan.savings_known);
@@ -77,9 +77,9 @@ std::string plan_document(const Look& look) {
     w.null();
   write_withheld(w, scene);
   w.key("refusals").begin_array();
-  for (const prove::Refusal& refused : scene.refusals) {
+  for (const proof::Refusal& refused : scene.refusals) {
     w.begin_object();
-    report::write_strings(w, "victims", refused.victims);
+    documents::write_strings(w, "victims", refused.victims);
     write_plain_checks(w, refused.checks);
     w.end_object();
   }
@@ -88,7 +88,7 @@ std::string plan_document(const Look& look) {
 }
 
 std::optional<Dismissal> read_dismissal(const std::string& annotation) {
-  const auto tree = codec::read_tree(annotation);
+  const auto tree = wire::read_tree(annotation);
   if (!tree || (*tree)["planHash"].string().empty()) return std::nullopt;
   const auto text = [&](std::string_view key) { return std::string((*tree)[key].string()); };
   return Dismissal{text("planHash"), text("by"), text("reason"), text("at")};
@@ -110,12 +110,12 @@ std::string plan_difference(const Look& look, std::string_view seen_hash) {
     return w.take();
   }
   w.begin_object().field("hash", plan->hash);
-  report::write_strings(w, "victims", plan->victims);
-  report::write_strings(w, "survivors", plan->survivors);
+  documents::write_strings(w, "victims", plan->victims);
+  documents::write_strings(w, "survivors", plan->survivors);
   w.field("moves", plan->moves.size()).field("hourlySavings", plan->hourly_savings.dollars());
   w.field("createdAt", format_rfc3339(plan->created)).end_object();
   w.end_object();
   return w.take();
 }
 
-}  // namespace tamp::dashboard
+}  // namespace tamp::documents

@@ -10,11 +10,11 @@
 #include "run/limits.h"
 #include "wire/tree.h"
 
-namespace tamp::dashboard {
+namespace tamp::documents {
 namespace {
 
-using codec::Tree;
-using execute::Run;
+using run::Run;
+using wire::Tree;
 
 // A run of hours has a sample every few seconds and up to fifty survivors; a plot has a few hundred pixels.
 constexpr std::size_t kMostLooks = 300;
@@ -28,29 +28,29 @@ void time_or_null(JsonWriter& w, std::string_view key, const std::optional<Time>
 }
 
 void write_summary_fields(JsonWriter& w, const Run& run) {
-  w.field("name", run.name).field("planHash", run.plan_hash).field("phase", execute::word(run.phase));
+  w.field("name", run.name).field("planHash", run.plan_hash).field("phase", run::word(run.phase));
   w.field("reason", run.reason).field("message", run.message).field("approvedBy", run.approved_by);
   w.field("source", run.source).field("approvedAt", format_rfc3339(run.approved_at));
-  time_or_null(w, "endedAt", execute::over(run.phase) ? std::optional(run.entered()) : std::nullopt);
+  time_or_null(w, "endedAt", run::over(run.phase) ? std::optional(run.entered()) : std::nullopt);
   w.key("victims").begin_array();
-  for (const execute::Victim& victim : run.victims) w.string(victim.node);
+  for (const run::Victim& victim : run.victims) w.string(victim.node);
   w.end_array();
   w.field("evictions", run.outcome.evictions);
-  w.field("hourlySavings", (run.phase == execute::Phase::Succeeded ? run.outcome.achieved_savings
-                                                                   : run.outcome.predicted_savings)
-                               .dollars());
+  w.field("hourlySavings",
+          (run.phase == run::Phase::Succeeded ? run.outcome.achieved_savings : run.outcome.predicted_savings)
+              .dollars());
 }
 
 void write_moves(JsonWriter& w, const Run& run) {
   w.key("moves").begin_array();
-  for (const execute::Departing& move : run.moves) {
-    const execute::Mutation* eviction = run.journal.eviction_of(move.uid);
+  for (const run::Departing& move : run.moves) {
+    const run::Mutation* eviction = run.journal.eviction_of(move.uid);
     w.begin_object().field("namespace", move.ns).field("name", move.name).field("uid", move.uid);
     w.field("tier", word(move.tier)).field("from", move.from).field("to", move.to);
     time_or_null(w, "asked", eviction == nullptr ? std::nullopt : eviction->tried);
     time_or_null(w, "left", move.left);
     time_or_null(w, "replaced", move.replaced);
-    const bool blocked = eviction != nullptr && eviction->state == execute::MutationState::Blocked;
+    const bool blocked = eviction != nullptr && eviction->state == run::MutationState::Blocked;
     w.field("blocked", blocked ? eviction->message : std::string()).end_object();
   }
   w.end_array();
@@ -66,7 +66,7 @@ std::vector<Tree> read_looks(std::string_view timeline) {
     const std::size_t end = std::min(timeline.find('\n', at), timeline.size());
     const bool last = number + 1 == lines;
     if (number % step == 0 || last)
-      if (auto tree = codec::read_tree(std::string(timeline.substr(at, end - at))))
+      if (auto tree = wire::read_tree(std::string(timeline.substr(at, end - at))))
         looks.push_back(std::move(*tree));
     at = end + 1;
   }
@@ -98,9 +98,9 @@ struct LogLine {
   std::string text;
 };
 
-std::string mutation_words(const execute::Mutation& entry) {
-  std::string text = fmt::format("{} {}{}{}: {}", execute::word(entry.kind), entry.ns,
-                                 entry.ns.empty() ? "" : "/", entry.name, execute::word(entry.state));
+std::string mutation_words(const run::Mutation& entry) {
+  std::string text = fmt::format("{} {}{}{}: {}", run::word(entry.kind), entry.ns,
+                                 entry.ns.empty() ? "" : "/", entry.name, run::word(entry.state));
   if (!entry.reason.empty()) text += " (" + entry.reason + ")";
   if (!entry.message.empty()) text += ": " + entry.message;
   return text;
@@ -109,10 +109,10 @@ std::string mutation_words(const execute::Mutation& entry) {
 void write_log(JsonWriter& w, const Run& run) {
   std::vector<LogLine> lines;
   lines.push_back({run.approved_at, "approved by " + run.approved_by});
-  for (const execute::PhaseEntry& phase : run.phases)
-    lines.push_back({phase.at, std::string(execute::word(phase.phase)) +
-                                   (phase.reason.empty() ? "" : ": " + phase.reason)});
-  for (const execute::Mutation& entry : run.journal.entries)
+  for (const run::PhaseEntry& phase : run.phases)
+    lines.push_back(
+        {phase.at, std::string(run::word(phase.phase)) + (phase.reason.empty() ? "" : ": " + phase.reason)});
+  for (const run::Mutation& entry : run.journal.entries)
     lines.push_back({entry.settled.value_or(entry.tried.value_or(entry.intended)), mutation_words(entry)});
   // Of one moment, in the order of the journal.
   std::stable_sort(lines.begin(), lines.end(),
@@ -205,12 +205,12 @@ std::string run_document(const Look& look, const Run& run, std::string_view time
   w.begin_object().field("decidedAt", format_rfc3339(look.scene ? look.scene->now : run.entered()));
   write_summary_fields(w, run);
   w.key("survivors").begin_array();
-  for (const execute::Survivor& survivor : run.survivors) w.string(survivor.node);
+  for (const run::Survivor& survivor : run.survivors) w.string(survivor.node);
   w.end_array();
   w.key("phases").begin_array();
-  for (const execute::PhaseEntry& phase : run.phases)
+  for (const run::PhaseEntry& phase : run.phases)
     w.begin_object()
-        .field("phase", execute::word(phase.phase))
+        .field("phase", run::word(phase.phase))
         .field("at", format_rfc3339(phase.at))
         .field("reason", phase.reason)
         .end_object();
@@ -229,7 +229,7 @@ std::string run_document(const Look& look, const Run& run, std::string_view time
   w.key("predicted").begin_object().field("nodes", run.outcome.nodes_before - fewer);
   w.field("hourlySavings", run.outcome.predicted_savings.dollars()).end_object();
   w.key("achieved");
-  if (run.phase == execute::Phase::Succeeded)
+  if (run.phase == run::Phase::Succeeded)
     w.begin_object()
         .field("nodes", run.outcome.nodes_after)
         .field("hourlySavings", run.outcome.achieved_savings.dollars())
@@ -244,9 +244,9 @@ namespace {
 
 // Why the chain does not hold; empty: it does.
 std::string chain_problem(const Run& run, const std::string& lines) {
-  const auto head = report::verify_audit(lines);
+  const auto head = documents::verify_audit(lines);
   if (!head) return head.error().message;
-  if (!report::audit_contains(lines, run.audit_head))
+  if (!documents::audit_contains(lines, run.audit_head))
     return "the newest record that the run knows of is missing";
   return {};
 }
@@ -255,7 +255,7 @@ std::vector<Tree> read_lines(const std::string& lines) {
   std::vector<Tree> records;
   for (std::size_t at = 0; at < lines.size();) {
     const std::size_t end = std::min(lines.find('\n', at), lines.size());
-    if (auto record = codec::read_tree(lines.substr(at, end - at))) records.push_back(std::move(*record));
+    if (auto record = wire::read_tree(lines.substr(at, end - at))) records.push_back(std::move(*record));
     at = end + 1;
   }
   return records;
@@ -317,4 +317,4 @@ std::string audit_trail_document(const std::vector<RunRecords>& runs, bool compl
   return w.take();
 }
 
-}  // namespace tamp::dashboard
+}  // namespace tamp::documents

@@ -8,10 +8,10 @@
 #include "explain/words.h"
 #include "wire/tree_writer.h"
 
-namespace tamp::dashboard {
+namespace tamp::documents {
 namespace {
 
-using codec::Tree;
+using wire::Tree;
 
 // What a person wrote, without what the server keeps beside it.
 std::string policy_yaml(const Tree& object) {
@@ -20,10 +20,10 @@ std::string policy_yaml(const Tree& object) {
   if (annotations.is_object()) annotations.erase("kubectl.kubernetes.io/last-applied-configuration");
   Tree metadata = Tree::object({{"name", object.at({"metadata", "name"})}});
   if (!annotations.empty()) metadata.set("annotations", std::move(annotations));
-  report::YamlWriter w;
+  documents::YamlWriter w;
   w.begin_object().field("apiVersion", object["apiVersion"].string()).field("kind", object["kind"].string());
-  codec::write(w.key("metadata"), metadata);
-  codec::write(w.key("spec"), object["spec"].is_null() ? Tree::object() : object["spec"]);
+  wire::write(w.key("metadata"), metadata);
+  wire::write(w.key("spec"), object["spec"].is_null() ? Tree::object() : object["spec"]);
   w.end_object();
   return w.take();
 }
@@ -32,13 +32,13 @@ void write_effective(JsonWriter& w, const Scene& scene) {
   const Settings& settings = scene.settings;
   const auto line = [&](std::string_view setting, std::string_view value, SettingSource source) {
     w.begin_object().field("setting", setting).field("value", value);
-    w.field("source", report::name(source)).end_object();
+    w.field("source", explain::name(source)).end_object();
   };
   const auto yes = [](bool value) { return value ? "true" : "false"; };
   w.key("effective").begin_array();
   line("consolidation.enabled", yes(settings.consolidation_enabled.value),
        settings.consolidation_enabled.source);
-  line("utilizationThreshold", report::decimal(settings.utilization_threshold.value),
+  line("utilizationThreshold", explain::decimal(settings.utilization_threshold.value),
        settings.utilization_threshold.source);
   line("minNodeLifetime", format_duration(settings.min_node_lifetime.value),
        settings.min_node_lifetime.source);
@@ -49,7 +49,7 @@ void write_effective(JsonWriter& w, const Scene& scene) {
   const Cluster& cluster = scene.cluster();
   for (std::size_t i = 0; i < settings.pools.size() && i < cluster.pools.size(); ++i) {
     const PoolSettings& pool = settings.pools[i];
-    const std::string name = "pool " + report::text(cluster, cluster.pools[i].name) + ": ";
+    const std::string name = "pool " + explain::text(cluster, cluster.pools[i].name) + ": ";
     line(name + "consolidationPolicy", word(pool.policy.value), pool.policy.source);
     line(name + "consolidateAfter", text(pool.consolidate_after.value), pool.consolidate_after.source);
     line(name + "consolidationSavingsThreshold", fmt::format("{:g}", pool.savings_threshold.value),
@@ -71,4 +71,4 @@ std::string policy_document(const Look& look, const Tree& object) {
   return w.take();
 }
 
-}  // namespace tamp::dashboard
+}  // namespace tamp::documents

@@ -6,11 +6,11 @@
 #include "explain/explain_report.h"
 #include "explain/tier_counts.h"
 
-namespace tamp::report {
+namespace tamp::documents {
 namespace {
 
 template <typename Writer>
-void write_obstacle(Writer& w, const Cluster& cluster, const decide::PodObstacle& obstacle) {
+void write_obstacle(Writer& w, const Cluster& cluster, const explain::PodObstacle& obstacle) {
   const Pod& pod = cluster.pods[obstacle.pod.index()];
   w.begin_object();
   w.field("namespace", cluster.text(pod.ns)).field("name", cluster.text(pod.name));
@@ -23,36 +23,36 @@ void write_obstacle(Writer& w, const Cluster& cluster, const decide::PodObstacle
 }
 
 template <typename Writer>
-std::string document(Writer w, const ExplainReport& report) {
+std::string document(Writer w, const explain::ExplainReport& report) {
   const Cluster& cluster = report.cluster;
-  const decide::Explanation& e = report.explanation;
+  const explain::Explanation& e = report.explanation;
   w.begin_object();
   w.field("decidedAt", format_rfc3339(report.decided_at));
   w.field("planner", "Requests");
   w.field("name", cluster.text(cluster.nodes[e.node.index()].name));
-  w.field("verdict", name(e.verdict.verdict));
-  w.field("reason", decide::name(e.verdict.reason));
+  w.field("verdict", explain::name(e.verdict.verdict));
+  w.field("reason", gates::name(e.verdict.reason));
   w.field("message", e.verdict.message);
   write_candidate_fields(w, cluster, e.candidate);
   w.field("lifetimeRemaining", e.candidate.lifetime_remaining);
   w.key("tiers").begin_object();
-  const TierCounts counts = tier_counts(cluster, e.candidate.pods, report.tiers);
+  const explain::TierCounts counts = explain::tier_counts(cluster, e.candidate.pods, report.tiers);
   for (const Tier tier : kAllTiers) w.field(word(tier), counts[static_cast<std::size_t>(tier)]);
   w.end_object();
   w.key("gates").begin_array();
-  for (const decide::GateOutcome& gate : e.gates) {
+  for (const gates::GateOutcome& gate : e.gates) {
     w.begin_object();
-    w.field("gate", decide::name(gate.gate)).field("passed", gate.passed).field("message", gate.message);
-    w.field("source", gate.source ? name(*gate.source) : std::string_view());
+    w.field("gate", gates::name(gate.gate)).field("passed", gate.passed).field("message", gate.message);
+    w.field("source", gate.source ? explain::name(*gate.source) : std::string_view());
     w.end_object();
   }
   w.end_array();
   w.key("obstacles").begin_array();
-  for (const decide::PodObstacle& obstacle : e.obstacles) write_obstacle(w, cluster, obstacle);
+  for (const explain::PodObstacle& obstacle : e.obstacles) write_obstacle(w, cluster, obstacle);
   w.end_array();
   w.key("cheapestRejected");
   if (e.cheapest_rejected) {
-    const decide::RejectedReplacement& r = *e.cheapest_rejected;
+    const price::RejectedReplacement& r = *e.cheapest_rejected;
     w.begin_object();
     w.field("instanceType", cluster.text(cluster.catalogue->types[r.type.index()].name));
     w.field("hourlyPrice", r.price.dollars()).field("gap", r.gap.dollars());
@@ -74,10 +74,10 @@ std::string document(Writer w, const ExplainReport& report) {
 
 }  // namespace
 
-std::string explain_json(const ExplainReport& report) {
+std::string explain_json(const explain::ExplainReport& report) {
   return document(JsonWriter(JsonWriter::Style::Pretty), report) + "\n";
 }
 
-std::string explain_yaml(const ExplainReport& report) { return document(YamlWriter(), report); }
+std::string explain_yaml(const explain::ExplainReport& report) { return document(YamlWriter(), report); }
 
-}  // namespace tamp::report
+}  // namespace tamp::documents

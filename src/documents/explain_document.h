@@ -5,9 +5,9 @@
 
 #include "explain/explain_report.h"
 
-namespace tamp::report {
+namespace tamp::documents {
 
-std::string explain_json(const ExplainReport& report);
-std::string explain_yaml(const ExplainReport& report);
+std::string explain_json(const explain::ExplainReport& report);
+std::string explain_yaml(const explain::ExplainReport& report);
 
-}  // namespace tamp::report
+}  // namespace tamp::documents

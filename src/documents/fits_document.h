@@ -7,9 +7,9 @@
 #include "core/cluster.h"
 #include "fit/fits.h"
 
-namespace tamp::report {
+namespace tamp::documents {
 
-std::string fits_json(const Cluster& cluster, const std::vector<schedule::PodFit>& fits);
-std::string fits_yaml(const Cluster& cluster, const std::vector<schedule::PodFit>& fits);
+std::string fits_json(const Cluster& cluster, const std::vector<fit::PodFit>& fits);
+std::string fits_yaml(const Cluster& cluster, const std::vector<fit::PodFit>& fits);
 
-}  // namespace tamp::report
+}  // namespace tamp::documents

@@ -17,11 +17,11 @@
 #include "search/plan.h"
 #include "wire/snapshot.h"
 
-namespace tamp::dashboard {
+namespace tamp::documents {
 
 // One pass: what it looked at and what came of it.
 struct Scene {
-  std::shared_ptr<const codec::Reading> reading;  // never null
+  std::shared_ptr<const wire::Reading> reading;  // never null
   Settings settings;
   Time now;
   std::optional<Time> last_node_deleted;
@@ -29,15 +29,15 @@ struct Scene {
   Observations observations;
   bool measuring = false;                     // planner SLO
   bool requests_published = true;             // by every agent, see prove::Evidence
-  std::vector<decide::NodeVerdict> verdicts;  // by node, in the order of the cluster
+  std::vector<search::NodeVerdict> verdicts;  // by node, in the order of the cluster
   std::vector<std::optional<Money>> prices;   // by node
   Money cost;                                 // per hour
-  std::optional<prove::ConsolidationPlan> plan;
-  std::vector<prove::Refusal> refusals;
+  std::optional<proof::ConsolidationPlan> plan;
+  std::vector<proof::Refusal> refusals;
   std::string withheld_reason, withheld_message;  // why there is no plan; empty: nothing speaks against one
 
   const Cluster& cluster() const { return reading->cluster; }
-  decide::Context context() const {
+  situation::Context context() const {
     return {cluster(), settings, now, last_node_deleted, cluster().find_node(leader_node)};
   }
 };
@@ -60,7 +60,7 @@ struct HistoryPoint {
 struct Look {
   std::uint64_t revision = 0;                                // grows with every change
   std::shared_ptr<const Scene> scene;                        // null: no pass was made yet
-  std::vector<std::shared_ptr<const execute::Run>> runs;     // by name
+  std::vector<std::shared_ptr<const run::Run>> runs;         // by name
   std::shared_ptr<const std::vector<HistoryPoint>> history;  // never null
   std::optional<Dismissal> dismissed;                        // the newest
   std::string replica;                                       // who we are
@@ -77,10 +77,10 @@ struct RealizedStep {
   Money total;  // per hour, of all runs until then
 };
 // By the runs that the cluster still has, oldest first: unlike the rest of the history it outlives this process.
-std::vector<RealizedStep> realized_steps(const std::vector<std::shared_ptr<const execute::Run>>& runs);
+std::vector<RealizedStep> realized_steps(const std::vector<std::shared_ptr<const run::Run>>& runs);
 // Of the nodes that runs have removed, per hour.
-Money realized_savings(const std::vector<std::shared_ptr<const execute::Run>>& runs);
+Money realized_savings(const std::vector<std::shared_ptr<const run::Run>>& runs);
 // The run that is not over and began last; null: none.
-const execute::Run* active_run(const Look& look);
+const run::Run* active_run(const Look& look);
 
-}  // namespace tamp::dashboard
+}  // namespace tamp::documents

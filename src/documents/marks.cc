@@ -5,10 +5,10 @@
 
 #include "core/json_writer.h"
 
-namespace tamp::execute {
+namespace tamp::documents {
 namespace {
 
-using codec::Tree;
+using wire::Tree;
 
 constexpr std::string_view kOurValue = "true";
 
@@ -19,7 +19,7 @@ std::string json(std::string_view text) {
 }
 
 bool is_our_taint(const Tree& taint) {
-  return taint["key"].string() == kTaint && taint["effect"].string() == "NoSchedule";
+  return taint["key"].string() == run::kTaint && taint["effect"].string() == "NoSchedule";
 }
 
 // One edit in the making.
@@ -27,7 +27,7 @@ class Editing {
  public:
   Editing(const Tree& node, std::string_view run, const std::vector<std::string>& added_before)
       : node_(node), run_(run), annotations_(node.at({"metadata", "annotations"})) {
-    const auto note = read_note(annotations_[kNote].string());
+    const auto note = read_note(annotations_[run::kNote].string());
     if (note) {
       runs_.insert(note->runs.begin(), note->runs.end());
       added_.insert(note->added.begin(), note->added.end());
@@ -39,7 +39,7 @@ class Editing {
   bool ours() const { return runs_.contains(run_); }
 
   void protect() {
-    for (const std::string_view key : kProtections) {
+    for (const std::string_view key : run::kProtections) {
       candidates_.emplace_back(key);
       if (annotations_.has(key) || node_.at({"metadata", "labels"}).has(key)) continue;
       annotate(key, kOurValue);
@@ -48,39 +48,39 @@ class Editing {
     hold();
   }
   void cordon() {
-    candidates_ = {std::string(kAddedCordon), std::string(kAddedNoLoadBalancer)};
+    candidates_ = {std::string(run::kAddedCordon), std::string(run::kAddedNoLoadBalancer)};
     if (!node_.at({"spec", "unschedulable"}).boolean()) {
       operation("add", "/spec/unschedulable", "true");
-      added_.emplace(kAddedCordon);
+      added_.emplace(run::kAddedCordon);
     }
-    if (!node_.at({"metadata", "labels"}).has(kNoLoadBalancer)) {
+    if (!node_.at({"metadata", "labels"}).has(run::kNoLoadBalancer)) {
       if (!node_.at({"metadata", "labels"}).is_object()) operation("add", "/metadata/labels", "{}");
-      operation("add", "/metadata/labels/" + pointer_token(kNoLoadBalancer), json(kOurValue));
-      added_.emplace(kAddedNoLoadBalancer);
+      operation("add", "/metadata/labels/" + pointer_token(run::kNoLoadBalancer), json(kOurValue));
+      added_.emplace(run::kAddedNoLoadBalancer);
     }
     hold();
   }
   void taint() {
-    candidates_ = {std::string(kAddedTaint)};
+    candidates_ = {std::string(run::kAddedTaint)};
     if (!tainted()) {
-      const std::string ours = R"({"effect":"NoSchedule","key":)" + json(kTaint) + "}";
+      const std::string ours = R"({"effect":"NoSchedule","key":)" + json(run::kTaint) + "}";
       if (node_.at({"spec", "taints"}).is_array())
         operation("add", "/spec/taints/-", ours);
       else
         operation("add", "/spec/taints", "[" + ours + "]");
-      added_.emplace(kAddedTaint);
+      added_.emplace(run::kAddedTaint);
     }
     hold();
   }
   // Only the cordon that is ours, and only while the taint keeps new pods away.
   void uncordon() {
-    if (!tainted() || added_.erase(std::string(kAddedCordon)) == 0) return;
+    if (!tainted() || added_.erase(std::string(run::kAddedCordon)) == 0) return;
     if (node_.at({"spec", "unschedulable"}).boolean()) operation("remove", "/spec/unschedulable");
     hold();
   }
   // The cordon is a person's from now on.
   void leave() {
-    added_.erase(std::string(kAddedCordon));
+    added_.erase(std::string(run::kAddedCordon));
     release();
   }
   void release() {
@@ -92,7 +92,8 @@ class Editing {
       return;
     }
     for (const std::string& mark : added_) take_away(mark);
-    if (annotations_.has(kNote)) operation("remove", "/metadata/annotations/" + pointer_token(kNote));
+    if (annotations_.has(run::kNote))
+      operation("remove", "/metadata/annotations/" + pointer_token(run::kNote));
   }
 
   Edit take() {
@@ -129,21 +130,22 @@ class Editing {
   }
   void write_back() {
     const std::string text = write_note({{runs_.begin(), runs_.end()}, {added_.begin(), added_.end()}});
-    if (annotations_[kNote].string() != text) annotate(kNote, text);
+    if (annotations_[run::kNote].string() != text) annotate(run::kNote, text);
   }
   // As far as it is still as we left it.
   void take_away(const std::string& mark) {
-    if (mark == kAddedCordon) {
+    if (mark == run::kAddedCordon) {
       if (node_.at({"spec", "unschedulable"}).boolean()) operation("remove", "/spec/unschedulable");
-    } else if (mark == kAddedNoLoadBalancer) {
-      if (node_.at({"metadata", "labels"})[kNoLoadBalancer].string() == kOurValue)
-        operation("remove", "/metadata/labels/" + pointer_token(kNoLoadBalancer));
-    } else if (mark == kAddedTaint) {
+    } else if (mark == run::kAddedNoLoadBalancer) {
+      if (node_.at({"metadata", "labels"})[run::kNoLoadBalancer].string() == kOurValue)
+        operation("remove", "/metadata/labels/" + pointer_token(run::kNoLoadBalancer));
+    } else if (mark == run::kAddedTaint) {
       const auto& taints = node_.at({"spec", "taints"}).elements();
       const auto it = std::find_if(taints.begin(), taints.end(), is_our_taint);
       if (it != taints.end() && (*it)["value"].string().empty())
         operation("remove", "/spec/taints/" + std::to_string(it - taints.begin()));
-    } else if (std::find(std::begin(kProtections), std::end(kProtections), mark) != std::end(kProtections)) {
+    } else if (std::find(std::begin(run::kProtections), std::end(run::kProtections), mark) !=
+               std::end(run::kProtections)) {
       // A note that somebody wrote into must not make us remove other annotations.
       if (annotations_[mark].string() == kOurValue)
         operation("remove", "/metadata/annotations/" + pointer_token(mark));
@@ -161,10 +163,10 @@ class Editing {
 
 }  // namespace
 
-std::optional<Note> read_note(std::string_view text) { return codec::read_run_note(std::string(text)); }
-std::string write_note(const Note& note) { return codec::write_run_note(note); }
+std::optional<Note> read_note(std::string_view text) { return wire::read_run_note(std::string(text)); }
+std::string write_note(const Note& note) { return wire::write_run_note(note); }
 
-Edit edit_node(const Tree& node, const Mutation& mutation, std::string_view run,
+Edit edit_node(const Tree& node, const run::Mutation& mutation, std::string_view run,
                const std::vector<std::string>& added_before) {
   Editing editing(node, run, added_before);
   const bool known =
@@ -175,31 +177,31 @@ Edit edit_node(const Tree& node, const Mutation& mutation, std::string_view run,
     return other;
   }
   switch (mutation.kind) {
-    case MutationKind::Protect:
+    case run::MutationKind::Protect:
       editing.protect();
       break;
-    case MutationKind::Cordon:
+    case run::MutationKind::Cordon:
       editing.cordon();
       break;
-    case MutationKind::Taint:
+    case run::MutationKind::Taint:
       editing.taint();
       break;
-    case MutationKind::Uncordon:
+    case run::MutationKind::Uncordon:
       editing.uncordon();
       break;
-    case MutationKind::Release:
-    case MutationKind::ReleaseClaim:
+    case run::MutationKind::Release:
+    case run::MutationKind::ReleaseClaim:
       editing.release();
       break;
-    case MutationKind::Leave:
+    case run::MutationKind::Leave:
       editing.leave();
       break;
-    case MutationKind::Evict:
-    case MutationKind::CreateClaim:
-    case MutationKind::DeleteClaim:
+    case run::MutationKind::Evict:
+    case run::MutationKind::CreateClaim:
+    case run::MutationKind::DeleteClaim:
       break;
   }
   return editing.take();
 }
 
-}  // namespace tamp::execute
+}  // namespace tamp::documents

@@ -18,9 +18,9 @@
 #include "wire/run_note.h"
 #include "wire/tree.h"
 
-namespace tamp::execute {
+namespace tamp::documents {
 
-using Note = codec::RunNote;
+using Note = wire::RunNote;
 // Tolerant: a note that somebody spoilt is no note.
 std::optional<Note> read_note(std::string_view text);
 std::string write_note(const Note& note);
@@ -34,7 +34,7 @@ struct Edit {
 // How to carry a Protect, Cordon, Taint, Uncordon, Release, Leave or ReleaseClaim out on the node (or NodeClaim) as it is now. `node` is the
 // live object, just read. A claim whose uid the journal does not know is ours if its note says so. What the journal knows of earlier
 // additions counts where the note was removed by others.
-Edit edit_node(const codec::Tree& node, const Mutation& mutation, std::string_view run,
+Edit edit_node(const wire::Tree& node, const run::Mutation& mutation, std::string_view run,
                const std::vector<std::string>& added_before = {});
 
-}  // namespace tamp::execute
+}  // namespace tamp::documents

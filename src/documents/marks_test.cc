@@ -3,19 +3,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tamp::execute {
+namespace tamp::documents {
 namespace {
 
 using testing::ElementsAre;
 
-codec::Tree node(const std::string& annotations = "{}", const std::string& spec = "{}",
-                 const std::string& labels = "{}") {
-  auto tree = codec::read_tree(R"({"metadata":{"name":"a","uid":"u","resourceVersion":"7","annotations":)" +
-                               annotations + R"(,"labels":)" + labels + R"(},"spec":)" + spec + "}");
+wire::Tree node(const std::string& annotations = "{}", const std::string& spec = "{}",
+                const std::string& labels = "{}") {
+  auto tree = wire::read_tree(R"({"metadata":{"name":"a","uid":"u","resourceVersion":"7","annotations":)" +
+                              annotations + R"(,"labels":)" + labels + R"(},"spec":)" + spec + "}");
   return std::move(*tree);
 }
-Mutation mutation(MutationKind kind, std::string uid = "u") {
-  Mutation m;
+run::Mutation mutation(run::MutationKind kind, std::string uid = "u") {
+  run::Mutation m;
   m.kind = kind;
   m.name = "a";
   m.uid = std::move(uid);
@@ -31,25 +31,25 @@ std::vector<std::string> edits(const Edit& edit) {
   return out;
 }
 std::string annotation(const Note& note) {
-  return codec::to_json(codec::Tree::object({{kNote, write_note(note)}}));
+  return wire::to_json(wire::Tree::object({{run::kNote, write_note(note)}}));
 }
 
 TEST(Marks, EveryPatchIsOfThisVeryNodeAsItWasRead) {
-  const Edit edit = edit_node(node(), mutation(MutationKind::Cordon), "r");
+  const Edit edit = edit_node(node(), mutation(run::MutationKind::Cordon), "r");
   ASSERT_GE(edit.operations.size(), 2U);
   EXPECT_EQ(edit.operations[0], (PatchOperation{"test", "/metadata/uid", R"("u")"}));
   EXPECT_EQ(edit.operations[1], (PatchOperation{"test", "/metadata/resourceVersion", R"("7")"}));
 }
 
 TEST(Marks, AnotherNodeOfThatNameIsLeftAlone) {
-  const Edit edit = edit_node(node(), mutation(MutationKind::Release, "v"), "r");
+  const Edit edit = edit_node(node(), mutation(run::MutationKind::Release, "v"), "r");
   EXPECT_EQ(edit.answer, Edit::Answer::OtherObject);
   EXPECT_TRUE(edit.operations.empty());
 }
 
 TEST(Marks, ProtectionAddsOnlyWhatIsMissing) {
   const Edit edit =
-      edit_node(node(R"({"karpenter.sh/do-not-disrupt":"30m"})"), mutation(MutationKind::Protect), "r");
+      edit_node(node(R"({"karpenter.sh/do-not-disrupt":"30m"})"), mutation(run::MutationKind::Protect), "r");
   EXPECT_THAT(
       edits(edit),
       ElementsAre(
@@ -62,15 +62,15 @@ TEST(Marks, ProtectionAddsOnlyWhatIsMissing) {
 }
 
 TEST(Marks, ANodeWithoutAnnotationsGetsThem) {
-  auto bare = codec::read_tree(R"({"metadata":{"uid":"u","resourceVersion":"7"}})");
-  const Edit edit = edit_node(*bare, mutation(MutationKind::Protect), "r");
+  auto bare = wire::read_tree(R"({"metadata":{"uid":"u","resourceVersion":"7"}})");
+  const Edit edit = edit_node(*bare, mutation(run::MutationKind::Protect), "r");
   EXPECT_EQ(edits(edit).front(), "add /metadata/annotations {}");
-  const Edit cordon = edit_node(*bare, mutation(MutationKind::Cordon), "r");
+  const Edit cordon = edit_node(*bare, mutation(run::MutationKind::Cordon), "r");
   EXPECT_THAT(edits(cordon), testing::Contains("add /metadata/labels {}"));
 }
 
 TEST(Marks, CordonTakesTheNodeOutOfLoadBalancersToo) {
-  const Edit edit = edit_node(node(), mutation(MutationKind::Cordon), "r");
+  const Edit edit = edit_node(node(), mutation(run::MutationKind::Cordon), "r");
   EXPECT_EQ(edits(edit)[0], "add /spec/unschedulable true");
   EXPECT_EQ(edits(edit)[1],
             R"(add /metadata/labels/node.kubernetes.io~1exclude-from-external-load-balancers "true")");
@@ -78,91 +78,94 @@ TEST(Marks, CordonTakesTheNodeOutOfLoadBalancersToo) {
 }
 
 TEST(Marks, APersonsCordonIsNotOurs) {
-  const Edit edit = edit_node(node("{}", R"({"unschedulable":true})"), mutation(MutationKind::Cordon), "r");
+  const Edit edit =
+      edit_node(node("{}", R"({"unschedulable":true})"), mutation(run::MutationKind::Cordon), "r");
   EXPECT_THAT(edit.added, ElementsAre("no-load-balancer"));
-  const codec::Tree later = node(annotation({{"r"}, {"no-load-balancer"}}), R"({"unschedulable":true})",
-                                 R"({"node.kubernetes.io/exclude-from-external-load-balancers":"true"})");
-  EXPECT_THAT(edits(edit_node(later, mutation(MutationKind::Release), "r")),
+  const wire::Tree later = node(annotation({{"r"}, {"no-load-balancer"}}), R"({"unschedulable":true})",
+                                R"({"node.kubernetes.io/exclude-from-external-load-balancers":"true"})");
+  EXPECT_THAT(edits(edit_node(later, mutation(run::MutationKind::Release), "r")),
               ElementsAre("remove /metadata/labels/node.kubernetes.io~1exclude-from-external-load-balancers",
                           "remove /metadata/annotations/temper.codes~1run"));
 }
 
 TEST(Marks, DoingItTwiceDoesNothingMore) {
-  const codec::Tree marked =
+  const wire::Tree marked =
       node(annotation({{"r"}, {"cordon", "no-load-balancer"}}), R"({"unschedulable":true})",
            R"({"node.kubernetes.io/exclude-from-external-load-balancers":"true"})");
-  const Edit edit = edit_node(marked, mutation(MutationKind::Cordon), "r");
+  const Edit edit = edit_node(marked, mutation(run::MutationKind::Cordon), "r");
   EXPECT_EQ(edit.answer, Edit::Answer::NothingToDo);
   EXPECT_THAT(edit.added, ElementsAre("cordon", "no-load-balancer"));
 }
 
 TEST(Marks, TwoRunsShareASurvivorAndTheLastOneLetsGo) {
-  const std::string key(kProtections[0]);
-  auto held = codec::read_tree(R"({"metadata":{"uid":"u","resourceVersion":"7"}})");
+  const std::string key(run::kProtections[0]);
+  auto held = wire::read_tree(R"({"metadata":{"uid":"u","resourceVersion":"7"}})");
   held->ensure({"metadata", "annotations"}).set(key, "true");
-  held->ensure({"metadata", "annotations"}).set(kNote, write_note({{"r", "s"}, {key}}));
-  const Edit first = edit_node(*held, mutation(MutationKind::Release), "r");
+  held->ensure({"metadata", "annotations"}).set(run::kNote, write_note({{"r", "s"}, {key}}));
+  const Edit first = edit_node(*held, mutation(run::MutationKind::Release), "r");
   EXPECT_THAT(
       edits(first),
       ElementsAre(
           R"(add /metadata/annotations/temper.codes~1run "{\"added\":[\"karpenter.sh/do-not-disrupt\"],\"runs\":[\"s\"]}")"));
-  held->ensure({"metadata", "annotations"}).set(kNote, write_note({{"s"}, {key}}));
-  EXPECT_EQ(edit_node(*held, mutation(MutationKind::Release), "r").answer, Edit::Answer::NothingToDo);
-  EXPECT_THAT(edits(edit_node(*held, mutation(MutationKind::Release), "s")),
+  held->ensure({"metadata", "annotations"}).set(run::kNote, write_note({{"s"}, {key}}));
+  EXPECT_EQ(edit_node(*held, mutation(run::MutationKind::Release), "r").answer, Edit::Answer::NothingToDo);
+  EXPECT_THAT(edits(edit_node(*held, mutation(run::MutationKind::Release), "s")),
               ElementsAre("remove /metadata/annotations/karpenter.sh~1do-not-disrupt",
                           "remove /metadata/annotations/temper.codes~1run"));
 }
 
 TEST(Marks, WhatSomebodyChangedMeanwhileStays) {
-  auto held = codec::read_tree(R"({"metadata":{"uid":"u","resourceVersion":"7"},"spec":{"taints":[
+  auto held = wire::read_tree(R"({"metadata":{"uid":"u","resourceVersion":"7"},"spec":{"taints":[
     {"key":"temper.codes/consolidating","effect":"NoSchedule","value":"theirs"}]}})");
-  held->ensure({"metadata", "annotations"}).set(kProtections[0], "false");
+  held->ensure({"metadata", "annotations"}).set(run::kProtections[0], "false");
   held->ensure({"metadata", "annotations"})
-      .set(kNote, write_note({{"r"}, {"cordon", std::string(kProtections[0]), "taint"}}));
-  EXPECT_THAT(edits(edit_node(*held, mutation(MutationKind::Release), "r")),
+      .set(run::kNote, write_note({{"r"}, {"cordon", std::string(run::kProtections[0]), "taint"}}));
+  EXPECT_THAT(edits(edit_node(*held, mutation(run::MutationKind::Release), "r")),
               ElementsAre("remove /metadata/annotations/temper.codes~1run"));
 }
 
 TEST(Marks, ANoteCannotMakeUsRemoveOtherAnnotations) {
-  auto held = codec::read_tree(R"({"metadata":{"uid":"u","resourceVersion":"7"}})");
+  auto held = wire::read_tree(R"({"metadata":{"uid":"u","resourceVersion":"7"}})");
   held->ensure({"metadata", "annotations"}).set("important", "true");
-  held->ensure({"metadata", "annotations"}).set(kNote, write_note({{"r"}, {"important"}}));
-  EXPECT_THAT(edits(edit_node(*held, mutation(MutationKind::Release), "r")),
+  held->ensure({"metadata", "annotations"}).set(run::kNote, write_note({{"r"}, {"important"}}));
+  EXPECT_THAT(edits(edit_node(*held, mutation(run::MutationKind::Release), "r")),
               ElementsAre("remove /metadata/annotations/temper.codes~1run"));
 }
 
 TEST(Marks, TheJournalRemembersWhereTheNoteWasRemoved) {
-  const codec::Tree without = node("{}", R"({"unschedulable":true})");
-  EXPECT_EQ(edit_node(without, mutation(MutationKind::Release), "r").answer, Edit::Answer::NothingToDo);
-  EXPECT_THAT(edits(edit_node(without, mutation(MutationKind::Release), "r", {"cordon"})),
+  const wire::Tree without = node("{}", R"({"unschedulable":true})");
+  EXPECT_EQ(edit_node(without, mutation(run::MutationKind::Release), "r").answer, Edit::Answer::NothingToDo);
+  EXPECT_THAT(edits(edit_node(without, mutation(run::MutationKind::Release), "r", {"cordon"})),
               ElementsAre("remove /spec/unschedulable"));
 }
 
 TEST(Marks, TheCordonGoesOnlyWhileTheTaintIsThere) {
   const std::string note = annotation({{"r"}, {"cordon", "taint"}});
-  EXPECT_EQ(edit_node(node(note, R"({"unschedulable":true})"), mutation(MutationKind::Uncordon), "r").answer,
-            Edit::Answer::NothingToDo);
-  const codec::Tree tainted = node(
+  EXPECT_EQ(
+      edit_node(node(note, R"({"unschedulable":true})"), mutation(run::MutationKind::Uncordon), "r").answer,
+      Edit::Answer::NothingToDo);
+  const wire::Tree tainted = node(
       note,
       R"({"unschedulable":true,"taints":[{"key":"x","effect":"NoSchedule"},{"key":"temper.codes/consolidating","effect":"NoSchedule"}]})");
-  EXPECT_EQ(edits(edit_node(tainted, mutation(MutationKind::Uncordon), "r")).front(),
+  EXPECT_EQ(edits(edit_node(tainted, mutation(run::MutationKind::Uncordon), "r")).front(),
             "remove /spec/unschedulable");
-  EXPECT_EQ(edits(edit_node(tainted, mutation(MutationKind::Release), "r"))[1], "remove /spec/taints/1");
+  EXPECT_EQ(edits(edit_node(tainted, mutation(run::MutationKind::Release), "r"))[1], "remove /spec/taints/1");
 }
 
 TEST(Marks, TheTaintJoinsOthers) {
-  EXPECT_EQ(edits(edit_node(node(), mutation(MutationKind::Taint), "r")).front(),
+  EXPECT_EQ(edits(edit_node(node(), mutation(run::MutationKind::Taint), "r")).front(),
             R"(add /spec/taints [{"effect":"NoSchedule","key":"temper.codes/consolidating"}])");
-  EXPECT_EQ(edits(edit_node(node("{}", R"({"taints":[]})"), mutation(MutationKind::Taint), "r")).front(),
+  EXPECT_EQ(edits(edit_node(node("{}", R"({"taints":[]})"), mutation(run::MutationKind::Taint), "r")).front(),
             R"(add /spec/taints/- {"effect":"NoSchedule","key":"temper.codes/consolidating"})");
 }
 
 TEST(Marks, AClaimWhoseUidIsNotKnownIsOursByItsNote) {
-  EXPECT_EQ(edit_node(node(), mutation(MutationKind::ReleaseClaim, ""), "r").answer,
+  EXPECT_EQ(edit_node(node(), mutation(run::MutationKind::ReleaseClaim, ""), "r").answer,
             Edit::Answer::OtherObject);
-  EXPECT_EQ(edit_node(node(annotation({{"r"}, {}})), mutation(MutationKind::ReleaseClaim, ""), "r").answer,
-            Edit::Answer::Patch);
+  EXPECT_EQ(
+      edit_node(node(annotation({{"r"}, {}})), mutation(run::MutationKind::ReleaseClaim, ""), "r").answer,
+      Edit::Answer::Patch);
 }
 
 }  // namespace
-}  // namespace tamp::execute
+}  // namespace tamp::documents

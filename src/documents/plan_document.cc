@@ -8,33 +8,33 @@
 #include "explain/plan_report.h"
 #include "explain/plan_summary.h"
 
-namespace tamp::report {
+namespace tamp::documents {
 namespace {
 
 template <typename Writer>
-std::string document(Writer w, const PlanReport& report) {
+std::string document(Writer w, const explain::PlanReport& report) {
   const Cluster& cluster = report.cluster;
-  const decide::Plan& plan = report.plan;
+  const search::Plan& plan = report.plan;
   w.begin_object();
   w.field("decidedAt", format_rfc3339(plan.decided_at));
   w.field("planner", report.proposal != nullptr ? "SLO" : "Requests");
   w.key("cluster").begin_object();
   w.field("nodes", cluster.nodes.size());
-  w.field("pods", live_pods(cluster));
+  w.field("pods", explain::live_pods(cluster));
   w.field("hourlyCost", plan.hourly_cost.dollars());
   w.end_object();
 
   w.key("commands").begin_array();
-  for (const decide::Command& command : plan.commands) write_command(w, cluster, command);
+  for (const price::Command& command : plan.commands) write_command(w, cluster, command);
   w.end_array();
 
   w.key("nodes").begin_array();
   for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
-    const decide::NodeVerdict& verdict = plan.nodes[i];
+    const search::NodeVerdict& verdict = plan.nodes[i];
     w.begin_object();
     w.field("name", cluster.text(cluster.nodes[verdict.node.index()].name));
-    w.field("verdict", name(verdict.verdict));
-    w.field("reason", decide::name(verdict.reason));
+    w.field("verdict", explain::name(verdict.verdict));
+    w.field("reason", gates::name(verdict.reason));
     w.field("message", verdict.message);
     if (i < plan.candidates.size()) write_candidate_fields(w, cluster, plan.candidates[i]);
     w.end_object();
@@ -54,10 +54,10 @@ std::string document(Writer w, const PlanReport& report) {
 
 }  // namespace
 
-std::string plan_json(const PlanReport& report) {
+std::string plan_json(const explain::PlanReport& report) {
   return document(JsonWriter(JsonWriter::Style::Pretty), report) + "\n";
 }
 
-std::string plan_yaml(const PlanReport& report) { return document(YamlWriter(), report); }
+std::string plan_yaml(const explain::PlanReport& report) { return document(YamlWriter(), report); }
 
-}  // namespace tamp::report
+}  // namespace tamp::documents

@@ -5,9 +5,9 @@
 
 #include "explain/plan_report.h"
 
-namespace tamp::report {
+namespace tamp::documents {
 
-std::string plan_json(const PlanReport& report);
-std::string plan_yaml(const PlanReport& report);
+std::string plan_json(const explain::PlanReport& report);
+std::string plan_yaml(const explain::PlanReport& report);
 
-}  // namespace tamp::report
+}  // namespace tamp::documents

@@ -5,7 +5,7 @@
 #include "explain/plan_report.h"
 #include "explain/sample_testing.h"
 
-namespace tamp::report {
+namespace tamp::documents {
 namespace {
 
 using testing::HasSubstr;
@@ -13,9 +13,9 @@ using testing::Not;
 
 // The contract's keys in the contract's order.
 TEST(PlanDocument, IsTheContract) {
-  Sample s;
+  explain::Sample s;
   s.plan.commands = {s.replace_a()};
-  s.plan.nodes = {{NodeId{std::size_t{1}}, decide::Verdict::Blocked, decide::Reason::SavingsBelowThreshold,
+  s.plan.nodes = {{NodeId{std::size_t{1}}, search::Verdict::Blocked, gates::Reason::SavingsBelowThreshold,
                    "saves $0.006/h, needs $0.050/h"}};
   s.plan.candidates.clear();
   EXPECT_EQ(plan_json({s.cluster, s.plan}), R"({
@@ -80,8 +80,8 @@ TEST(PlanDocument, IsTheContract) {
 }
 
 TEST(PlanDocument, ADeleteHasNoReplacementAndAnUnknownPriceIsNull) {
-  Sample s;
-  decide::Command command = s.replace_a();
+  explain::Sample s;
+  price::Command command = s.replace_a();
   command.replacements.clear();
   s.plan.commands = {command};
   s.plan.candidates[2].price.reset();
@@ -92,7 +92,7 @@ TEST(PlanDocument, ADeleteHasNoReplacementAndAnUnknownPriceIsNull) {
 }
 
 TEST(PlanDocument, SeveralReplacementsAreListedBesideTheFirst) {
-  Sample s;
+  explain::Sample s;
   s.plan.commands = {s.replace_a_by_two()};
   const std::string yaml = plan_yaml({s.cluster, s.plan});
   EXPECT_THAT(yaml, HasSubstr("    replacement:\n      nodePool: default\n"));
@@ -104,8 +104,8 @@ TEST(PlanDocument, SeveralReplacementsAreListedBesideTheFirst) {
 }
 
 TEST(PlanDocument, PendingPodsAreNotMovedPods) {
-  Sample s;
-  decide::Command command = s.replace_a();
+  explain::Sample s;
+  price::Command command = s.replace_a();
   command.moves = {{s.pod("web-3"), NodeId{}, NodeId{std::size_t{2}}}};
   s.plan.commands = {command};
   const std::string yaml = plan_yaml({s.cluster, s.plan});
@@ -114,12 +114,12 @@ TEST(PlanDocument, PendingPodsAreNotMovedPods) {
 }
 
 TEST(PlanDocument, TimingsOnlyWhenAskedFor) {
-  Sample s;
-  PlanReport report{s.cluster, s.plan};
+  explain::Sample s;
+  explain::PlanReport report{s.cluster, s.plan};
   EXPECT_THAT(plan_json(report), Not(HasSubstr("timings")));
-  report.timings = Timings{12.5, 3};
+  report.timings = explain::Timings{12.5, 3};
   EXPECT_THAT(plan_json(report), HasSubstr("\"readMs\": 12.5,\n    \"planMs\": 3\n"));
 }
 
 }  // namespace
-}  // namespace tamp::report
+}  // namespace tamp::documents

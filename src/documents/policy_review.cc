@@ -7,7 +7,7 @@
 
 #include "core/pattern.h"
 
-namespace tamp::decide {
+namespace tamp::documents {
 namespace {
 
 // Names of pools are no longer than that, so a longer pattern matches nothing; and matching costs the product.
@@ -33,7 +33,7 @@ void review_block(const DisruptionBlock& block, const std::string& path, Review&
 }
 
 bool applies(const PoolOverride& entry, std::string_view pool) {
-  return entry.pattern == pool || codec::matches_pattern(entry.pattern, pool);
+  return entry.pattern == pool || matches_pattern(entry.pattern, pool);
 }
 
 // What Tamp would go by in this pool: the entry with its name, then patterns, then the policy, then the pool.
@@ -120,4 +120,4 @@ Review review_policy(const TemperPolicy& policy, const ClusterFacts* facts) {
   return review;
 }
 
-}  // namespace tamp::decide
+}  // namespace tamp::documents

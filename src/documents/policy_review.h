@@ -9,7 +9,7 @@
 #include "core/cluster.h"
 #include "core/policy.h"
 
-namespace tamp::decide {
+namespace tamp::documents {
 
 // What the rules need to know of the cluster: small, so that a copy can be handed to another thread.
 struct PoolFacts {
@@ -35,4 +35,4 @@ struct Review {
 // pool, Karpenter consolidating a pool that Tamp consolidates, too. Rules about pools need `facts`.
 Review review_policy(const TemperPolicy& policy, const ClusterFacts* facts);
 
-}  // namespace tamp::decide
+}  // namespace tamp::documents

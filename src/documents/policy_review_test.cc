@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tamp::decide {
+namespace tamp::documents {
 namespace {
 
 TemperPolicy policy() {
@@ -156,4 +156,4 @@ TEST(ClusterFacts, HoldWhatAPoolDoesByItself) {
 }
 
 }  // namespace
-}  // namespace tamp::decide
+}  // namespace tamp::documents

@@ -9,7 +9,7 @@
 #include "explain/plan_summary.h"
 #include "explain/words.h"
 
-namespace tamp::report {
+namespace tamp::documents {
 namespace {
 
 // The bounds of the schema (deploy/crds): what is longer would be refused as a whole. A plan that moves a thousand pods takes
@@ -46,7 +46,7 @@ void write_names(JsonWriter& w, std::string_view key, const std::vector<std::str
   w.end_array();
 }
 
-void write_launch(JsonWriter& w, const prove::PlannedReplacement& replacement) {
+void write_launch(JsonWriter& w, const proof::PlannedReplacement& replacement) {
   w.begin_object();
   w.field("nodePool", replacement.pool);
   write_names(w, "instanceTypes", replacement.types, kTypesShown);
@@ -56,7 +56,7 @@ void write_launch(JsonWriter& w, const prove::PlannedReplacement& replacement) {
   w.end_object();
 }
 
-void write_command(JsonWriter& w, const prove::ConsolidationPlan& plan) {
+void write_command(JsonWriter& w, const proof::ConsolidationPlan& plan) {
   w.begin_object();
   w.field("method", plan.method);
   w.field("decision", plan.replacements.empty() ? "delete" : "replace");
@@ -71,14 +71,14 @@ void write_command(JsonWriter& w, const prove::ConsolidationPlan& plan) {
   w.end_object();
 }
 
-void write_check(JsonWriter& w, const prove::Check& check) {
+void write_check(JsonWriter& w, const proof::Check& check) {
   w.begin_object().field("name", check.name).field("passed", check.passed);
   w.field("message", shortened(check.message()));
   if (!check.subject.empty()) w.field("subject", shortened(check.subject));
   w.end_object();
 }
 
-void write_predicted(JsonWriter& w, const prove::PredictedNode& node) {
+void write_predicted(JsonWriter& w, const proof::PredictedNode& node) {
   constexpr double kHundredth = 100;
   w.begin_object().field("node", node.node).field("cores", node.cores);
   w.field("cpuCores", std::round(node.cpu * kHundredth) / kHundredth);
@@ -86,7 +86,7 @@ void write_predicted(JsonWriter& w, const prove::PredictedNode& node) {
   w.field("criticalCores", node.critical_cores).field("pods", node.pods).end_object();
 }
 
-void write_plan(JsonWriter& w, const prove::ConsolidationPlan& plan) {
+void write_plan(JsonWriter& w, const proof::ConsolidationPlan& plan) {
   w.begin_object();
   w.field("hash", plan.hash);
   w.field("shortHash", std::string_view(plan.hash).substr(0, 12));
@@ -117,7 +117,7 @@ void write_plan(JsonWriter& w, const prove::ConsolidationPlan& plan) {
   w.end_array();
   w.key("moves").begin_array();
   for (std::size_t i = 0; i < std::min(plan.moves.size(), kMovesShown); ++i) {
-    const prove::PlannedMove& move = plan.moves[i];
+    const proof::PlannedMove& move = plan.moves[i];
     w.begin_object().field("namespace", move.ns).field("name", move.name).field("uid", move.uid);
     w.field("tier", word(move.tier)).field("from", move.from).field("to", move.to).end_object();
   }
@@ -125,14 +125,14 @@ void write_plan(JsonWriter& w, const prove::ConsolidationPlan& plan) {
   w.end_object();
 }
 
-void write_refusals(JsonWriter& w, const std::vector<prove::Refusal>& refusals) {
+void write_refusals(JsonWriter& w, const std::vector<proof::Refusal>& refusals) {
   w.begin_array();
   for (std::size_t i = 0; i < std::min(refusals.size(), kRefusalsShown); ++i) {
     w.begin_object();
     write_names(w, "victims", refusals[i].victims, kVictimsShown);
     w.key("checks").begin_array();
     std::size_t shown = 0;
-    for (const prove::Check& check : refusals[i].checks)
+    for (const proof::Check& check : refusals[i].checks)
       if (!check.passed && shown++ < kRefusedChecksShown) write_check(w, check);
     w.end_array().end_object();
   }
@@ -141,13 +141,13 @@ void write_refusals(JsonWriter& w, const std::vector<prove::Refusal>& refusals) 
 
 void write_summary(JsonWriter& w, const PolicyStatus& status) {
   const auto eligible = std::count_if(status.every.candidates.begin(), status.every.candidates.end(),
-                                      [](const decide::Candidate& c) { return c.eligible(); });
+                                      [](const gates::Candidate& c) { return c.eligible(); });
   const auto blocked =
       std::count_if(status.every.nodes.begin(), status.every.nodes.end(),
-                    [](const decide::NodeVerdict& v) { return v.verdict == decide::Verdict::Blocked; });
+                    [](const search::NodeVerdict& v) { return v.verdict == search::Verdict::Blocked; });
   w.begin_object();
   w.field("nodes", status.cluster.nodes.size());
-  w.field("pods", live_pods(status.cluster));
+  w.field("pods", explain::live_pods(status.cluster));
   w.field("hourlyCost", rounded(status.decision.hourly_cost.dollars()));
   w.field("candidates", static_cast<std::int64_t>(eligible));
   w.field("blocked", static_cast<std::int64_t>(blocked));
@@ -157,13 +157,13 @@ void write_summary(JsonWriter& w, const PolicyStatus& status) {
 }
 
 void write_reasons(JsonWriter& w, const PolicyStatus& status) {
-  const PlanSummary summary =
-      summarize({status.cluster, status.decision, false, &status.every, std::nullopt});
+  const explain::PlanSummary summary =
+      explain::summarize({status.cluster, status.decision, false, &status.every, std::nullopt});
   w.begin_array();
-  for (const ReasonGroup& group : summary.kept) {
-    if (group.reason == decide::Reason::None) continue;
+  for (const explain::ReasonGroup& group : summary.kept) {
+    if (group.reason == gates::Reason::None) continue;
     w.begin_object();
-    w.field("reason", decide::name(group.reason));
+    w.field("reason", gates::name(group.reason));
     w.field("nodes", group.nodes.size());
     if (group.priced) w.field("hourlyCost", rounded(group.pinned.dollars()));
     w.field("message", shortened(group.nodes.front().message));
@@ -191,7 +191,7 @@ StatusMembers status_members(const PolicyStatus& status) {
   members.refusals = refused.take();
   for (std::size_t i = 0; i < std::min(status.refusals.size(), kRefusalsShown); ++i) {
     for (const std::string& victim : status.refusals[i].victims) members.refusals_key += victim + ' ';
-    for (const prove::Check& check : status.refusals[i].checks)
+    for (const proof::Check& check : status.refusals[i].checks)
       if (!check.passed) members.refusals_key += check.name + ' ' + check.subject + ' ';
     members.refusals_key += '\n';
   }
@@ -204,10 +204,10 @@ StatusMembers status_members(const PolicyStatus& status) {
   return members;
 }
 
-std::string nearest_refusal(const std::vector<prove::Refusal>& refusals) {
-  const auto failing = [](const prove::Refusal& refusal) {
+std::string nearest_refusal(const std::vector<proof::Refusal>& refusals) {
+  const auto failing = [](const proof::Refusal& refusal) {
     return std::count_if(refusal.checks.begin(), refusal.checks.end(),
-                         [](const prove::Check& check) { return !check.passed; });
+                         [](const proof::Check& check) { return !check.passed; });
   };
   const auto nearest = std::min_element(refusals.begin(), refusals.end(), [&](const auto& a, const auto& b) {
     return failing(a) < failing(b);
@@ -218,7 +218,7 @@ std::string nearest_refusal(const std::vector<prove::Refusal>& refusals) {
                          : fmt::format("{} nodes ({}, ...): ", nearest->victims.size(),
                                        nearest->victims.empty() ? "" : nearest->victims.front());
   std::size_t said = 0;
-  for (const prove::Check& check : nearest->checks) {
+  for (const proof::Check& check : nearest->checks) {
     if (check.passed) continue;
     if (said == kRefusedChecksShown) break;
     text += (said++ == 0 ? "" : "; ") + check.message();
@@ -228,23 +228,23 @@ std::string nearest_refusal(const std::vector<prove::Refusal>& refusals) {
 
 std::vector<NodeNote> node_notes(const PolicyStatus& status) {
   std::string planned;
-  if (const prove::ConsolidationPlan* plan = status.plan) {
+  if (const proof::ConsolidationPlan* plan = status.plan) {
     planned = plan->replacements.empty() ? "would be deleted" : "would be replaced";
     if (plan->victims.size() > 1) planned += fmt::format(" together with {} more", plan->victims.size() - 1);
-    if (plan->savings_known) planned += ", saving " + per_hour(plan->hourly_savings);
+    if (plan->savings_known) planned += ", saving " + explain::per_hour(plan->hourly_savings);
   }
   std::vector<NodeNote> notes;
-  for (const decide::NodeVerdict& verdict : status.every.nodes) {
+  for (const search::NodeVerdict& verdict : status.every.nodes) {
     const std::string_view name = raw_name(status.cluster, verdict.node);
     const bool goes =
         status.plan != nullptr && std::find(status.plan->victims.begin(), status.plan->victims.end(), name) !=
                                       status.plan->victims.end();
     if (goes)
-      notes.push_back({verdict.node, true, decide::Reason::None, planned});
-    else if (verdict.reason != decide::Reason::None)
+      notes.push_back({verdict.node, true, gates::Reason::None, planned});
+    else if (verdict.reason != gates::Reason::None)
       notes.push_back({verdict.node, false, verdict.reason, verdict.message});
   }
   return notes;
 }
 
-}  // namespace tamp::report
+}  // namespace tamp::documents

@@ -10,14 +10,14 @@
 #include "proof/proof.h"
 #include "search/plan.h"
 
-namespace tamp::report {
+namespace tamp::documents {
 
 struct PolicyStatus {
   const Cluster& cluster;
-  const decide::Plan& decision;          // of the pass, for the cluster's figures
-  const decide::Plan& every;             // each node's own verdict: why the others stay
-  const prove::ConsolidationPlan* plan;  // to be published; null: none
-  const std::vector<prove::Refusal>& refusals;
+  const search::Plan& decision;          // of the pass, for the cluster's figures
+  const search::Plan& every;             // each node's own verdict: why the others stay
+  const proof::ConsolidationPlan* plan;  // to be published; null: none
+  const std::vector<proof::Refusal>& refusals;
 };
 
 // Members of the status, each as JSON. Equal decisions give equal bytes.
@@ -34,16 +34,16 @@ StatusMembers status_members(const PolicyStatus& status);
 
 // Why there is no plan, in the words of the refusal that is nearest to one: that with the fewest failing checks, the first of
 // several. "node c: measurements: node a: was not observed". Empty without refusals.
-std::string nearest_refusal(const std::vector<prove::Refusal>& refusals);
+std::string nearest_refusal(const std::vector<proof::Refusal>& refusals);
 
 // Why a node stays, or what becomes of it: for the event on the node.
 struct NodeNote {
   NodeId node;
   bool planned = false;  // part of the published plan
-  decide::Reason reason = decide::Reason::None;
+  gates::Reason reason = gates::Reason::None;
   std::string message;
 };
 // In node order; a node of which nothing is to be said (it could go, but not in this pass) has none.
 std::vector<NodeNote> node_notes(const PolicyStatus& status);
 
-}  // namespace tamp::report
+}  // namespace tamp::documents

@@ -4,19 +4,19 @@
 
 #include "explain/sample_testing.h"
 
-namespace tamp::report {
+namespace tamp::documents {
 namespace {
 
-using decide::Reason;
+using gates::Reason;
 
 // Node a is replaced; b and c stay.
 struct Pass {
-  Sample pass, every;
-  prove::ConsolidationPlan plan;
-  std::vector<prove::Refusal> refusals;
+  explain::Sample pass, every;
+  proof::ConsolidationPlan plan;
+  std::vector<proof::Refusal> refusals;
   Pass() {
     pass.plan.commands = {pass.replace_a()};
-    pass.plan.nodes[0].verdict = decide::Verdict::Command;
+    pass.plan.nodes[0].verdict = search::Verdict::Command;
     every.block(1, Reason::Utilization, "requests 80% of cpu");
     every.block(2, Reason::SavingsBelowThreshold, "saves $0.006/h, needs $0.050/h");
     plan.planner = "SLO";
@@ -69,7 +69,7 @@ TEST(PolicyStatus, ThePlanSaysWhatItIsProvenFrom) {
 
 TEST(PolicyStatus, LongListsAreCutAndTheirCountsAreWhole) {
   Pass p;
-  const prove::PlannedMove move{std::string(63, 'n'), std::string(80, 'p'), std::string(36, 'u'),
+  const proof::PlannedMove move{std::string(63, 'n'), std::string(80, 'p'), std::string(36, 'u'),
                                 Tier::Normal,         std::string(60, 'a'), std::string(60, 'b')};
   p.plan.moves.assign(1500, move);
   p.plan.survivors.assign(1000, std::string(60, 's'));
@@ -132,9 +132,9 @@ TEST(NodeNotes, SayWhatWillHappenOrWhyNot) {
 
 TEST(NodeNotes, ANodeThatCouldGoLaterHasNone) {
   Pass p;
-  p.every.plan.nodes[1] = {NodeId{std::size_t{1}}, decide::Verdict::Command, Reason::None, ""};
+  p.every.plan.nodes[1] = {NodeId{std::size_t{1}}, search::Verdict::Command, Reason::None, ""};
   EXPECT_EQ(node_notes(p.status()).size(), 2U);
 }
 
 }  // namespace
-}  // namespace tamp::report
+}  // namespace tamp::documents

@@ -8,7 +8,7 @@
 #include "explain/one_or_several.h"
 #include "proof/proof.h"
 
-namespace tamp::report {
+namespace tamp::documents {
 
 template <typename Writer>
 void write_strings(Writer& w, std::string_view key, const std::vector<std::string>& texts) {
@@ -18,9 +18,9 @@ void write_strings(Writer& w, std::string_view key, const std::vector<std::strin
 }
 
 template <typename Writer>
-void write_checks(Writer& w, const std::vector<prove::Check>& checks) {
+void write_checks(Writer& w, const std::vector<proof::Check>& checks) {
   w.key("checks").begin_array();
-  for (const prove::Check& check : checks) {
+  for (const proof::Check& check : checks) {
     w.begin_object();
     w.field("name", check.name).field("passed", check.passed).field("message", check.message());
     if (!check.subject.empty()) w.field("subject", check.subject);
@@ -31,19 +31,19 @@ void write_checks(Writer& w, const std::vector<prove::Check>& checks) {
 
 // What the plan does to the cluster: "victims", "survivors", "replacement" and "moves", as fields of the object that is open.
 template <typename Writer>
-void write_changes(Writer& w, const prove::ConsolidationPlan& plan) {
+void write_changes(Writer& w, const proof::ConsolidationPlan& plan) {
   write_strings(w, "victims", plan.victims);
   write_strings(w, "survivors", plan.survivors);
-  write_one_or_several(w, "replacement", "replacements", plan.replacements,
-                       [&](const prove::PlannedReplacement& r) {
-                         w.begin_object().field("nodePool", r.pool);
-                         write_strings(w, "instanceTypes", r.types);
-                         write_strings(w, "capacityTypes", r.capacity_types);
-                         write_strings(w, "zones", r.zones);
-                         w.field("hourlyPrice", r.price.dollars()).end_object();
-                       });
+  explain::write_one_or_several(w, "replacement", "replacements", plan.replacements,
+                                [&](const proof::PlannedReplacement& r) {
+                                  w.begin_object().field("nodePool", r.pool);
+                                  write_strings(w, "instanceTypes", r.types);
+                                  write_strings(w, "capacityTypes", r.capacity_types);
+                                  write_strings(w, "zones", r.zones);
+                                  w.field("hourlyPrice", r.price.dollars()).end_object();
+                                });
   w.key("moves").begin_array();
-  for (const prove::PlannedMove& move : plan.moves) {
+  for (const proof::PlannedMove& move : plan.moves) {
     w.begin_object().field("namespace", move.ns).field("name", move.name).field("uid", move.uid);
     w.field("tier", word(move.tier)).field("from", move.from).field("to", move.to).end_object();
   }
@@ -51,13 +51,13 @@ void write_changes(Writer& w, const prove::ConsolidationPlan& plan) {
 }
 
 template <typename Writer>
-void write_consolidation_plan(Writer& w, const prove::ConsolidationPlan& plan) {
+void write_consolidation_plan(Writer& w, const proof::ConsolidationPlan& plan) {
   w.begin_object();
   w.field("hash", plan.hash).field("structure", plan.structure);
   write_changes(w, plan);
   write_checks(w, plan.checks);
   w.key("predicted").begin_array();
-  for (const prove::PredictedNode& node : plan.predicted) {
+  for (const proof::PredictedNode& node : plan.predicted) {
     w.begin_object().field("node", node.node).field("cores", node.cores).field("cpuCores", node.cpu);
     w.field("memoryBytes", node.memory_bytes).field("memoryUsedBytes", node.memory);
     w.field("criticalCores", node.critical_cores).field("pods", node.pods).end_object();
@@ -72,14 +72,14 @@ void write_consolidation_plan(Writer& w, const prove::ConsolidationPlan& plan) {
 
 // "plan" and "refusals", as fields of the object that is open.
 template <typename Writer>
-void write_proposal(Writer& w, const prove::Proposal& proposal) {
+void write_proposal(Writer& w, const proof::Proposal& proposal) {
   w.key("plan");
   if (proposal.plan)
     write_consolidation_plan(w, *proposal.plan);
   else
     w.null();
   w.key("refusals").begin_array();
-  for (const prove::Refusal& refusal : proposal.refusals) {
+  for (const proof::Refusal& refusal : proposal.refusals) {
     w.begin_object();
     write_strings(w, "victims", refusal.victims);
     write_checks(w, refusal.checks);
@@ -88,4 +88,4 @@ void write_proposal(Writer& w, const prove::Proposal& proposal) {
   w.end_array();
 }
 
-}  // namespace tamp::report
+}  // namespace tamp::documents

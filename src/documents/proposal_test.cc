@@ -5,21 +5,21 @@
 #include "documents/proposal_fields.h"
 #include "explain/proposal_page.h"
 
-namespace tamp::report {
+namespace tamp::documents {
 namespace {
 
 using ::testing::HasSubstr;
 
-prove::Proposal refused() {
-  prove::Proposal proposal;
+proof::Proposal refused() {
+  proof::Proposal proposal;
   proposal.refusals.push_back(
       {{"c"},
        {{"measurements", true, "6 pods", ""}, {"critical-whole-core", false, "predicted 3 cores > 1", "a"}}});
   return proposal;
 }
 
-prove::Proposal proven() {
-  prove::Proposal proposal;
+proof::Proposal proven() {
+  proof::Proposal proposal;
   proposal.plan.emplace();
   proposal.plan->hash = "abc";
   proposal.plan->victims = {"c"};
@@ -30,7 +30,7 @@ prove::Proposal proven() {
   return proposal;
 }
 
-std::string json(const prove::Proposal& proposal) {
+std::string json(const proof::Proposal& proposal) {
   JsonWriter w;
   w.begin_object();
   write_proposal(w, proposal);
@@ -56,11 +56,12 @@ TEST(Proposal, APlanHasItsHashAndSavings) {
 }
 
 TEST(Proposal, ThePageShowsEveryCheck) {
-  EXPECT_THAT(proposal_page(proven(), {}), HasSubstr("PROVEN PLAN abc"));
-  EXPECT_THAT(proposal_page(refused(), {}), HasSubstr("NO PLAN IS PROVEN"));
-  EXPECT_THAT(proposal_page(refused(), {}), HasSubstr("failed  critical-whole-core  predicted 3 cores > 1"));
-  EXPECT_THAT(proposal_page({}, {}), HasSubstr("there was no move to prove"));
+  EXPECT_THAT(explain::proposal_page(proven(), {}), HasSubstr("PROVEN PLAN abc"));
+  EXPECT_THAT(explain::proposal_page(refused(), {}), HasSubstr("NO PLAN IS PROVEN"));
+  EXPECT_THAT(explain::proposal_page(refused(), {}),
+              HasSubstr("failed  critical-whole-core  predicted 3 cores > 1"));
+  EXPECT_THAT(explain::proposal_page({}, {}), HasSubstr("there was no move to prove"));
 }
 
 }  // namespace
-}  // namespace tamp::report
+}  // namespace tamp::documents

@@ -7,10 +7,10 @@
 #include "explain/words.h"
 #include "search/road.h"
 
-namespace tamp::report {
+namespace tamp::documents {
 
 template <typename Writer>
-void write_step(Writer& w, const Symbols& names, const decide::Step& step) {
+void write_step(Writer& w, const Symbols& names, const search::Step& step) {
   const auto text = [&](Symbol s) { return names.text(s); };
   w.begin_object();
   w.field("method", name(step.method));
@@ -18,7 +18,7 @@ void write_step(Writer& w, const Symbols& names, const decide::Step& step) {
   w.key("nodes").begin_array();
   for (const Symbol n : step.nodes) w.string(text(n));
   w.end_array();
-  write_one_or_several(w, "newNode", "newNodes", step.made, [&](const decide::NewMachine& made) {
+  explain::write_one_or_several(w, "newNode", "newNodes", step.made, [&](const search::NewMachine& made) {
     w.begin_object();
     w.field("name", text(made.node)).field("nodePool", text(made.pool));
     w.field("instanceType", text(made.type)).field("zone", text(made.zone));
@@ -29,7 +29,7 @@ void write_step(Writer& w, const Symbols& names, const decide::Step& step) {
   w.field("hourlySavings", step.savings.dollars());
   w.field("disruptionCost", step.disruption_cost);
   w.key("pods").begin_array();
-  for (const decide::StepMove& m : step.moves) {
+  for (const search::StepMove& m : step.moves) {
     w.begin_object();
     w.field("namespace", text(m.ns)).field("name", text(m.name));
     w.field("from", text(m.from)).field("to", text(m.to));
@@ -44,7 +44,7 @@ void write_step(Writer& w, const Symbols& names, const decide::Step& step) {
 }
 
 template <typename Writer>
-void write_road(Writer& w, const decide::Road& road) {
+void write_road(Writer& w, const search::Road& road) {
   w.key("road").begin_object();
   w.field("arrived", road.arrived);
   w.field("worthSteps", road.worth);
@@ -67,9 +67,9 @@ void write_road(Writer& w, const decide::Road& road) {
     w.null();
   }
   w.key("steps").begin_array();
-  for (const decide::Step& step : road.steps) write_step(w, road.names, step);
+  for (const search::Step& step : road.steps) write_step(w, road.names, step);
   w.end_array();
   w.end_object();
 }
 
-}  // namespace tamp::report
+}  // namespace tamp::documents

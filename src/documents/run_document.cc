@@ -6,10 +6,10 @@
 
 #include "wire/tree.h"
 
-namespace tamp::execute {
+namespace tamp::documents {
 namespace {
 
-using codec::Tree;
+using wire::Tree;
 
 class Reader {
  public:
@@ -75,13 +75,13 @@ class Reader {
     return parsed.value_or(T{});
   }
 
-  void journal(const Tree& journal, Run& run) {
+  void journal(const Tree& journal, run::Run& run) {
     if (integer(journal, "version") != 1) fail("version", "is not known");
     run.plan_structure = text(journal, "planStructure");
     run.plan_expires = time(journal, "planExpires").value_or(Time{});
     run.pressure_guards = !flag(journal, "requestsOnly");
     for (const Tree& p : list(journal, "phases"))
-      run.phases.push_back({word(p, "phase", phase_of), needed_time(p, "at"), text(p, "reason")});
+      run.phases.push_back({word(p, "phase", run::phase_of), needed_time(p, "at"), text(p, "reason")});
     for (const Tree& v : list(journal, "victims"))
       run.victims.push_back({text(v, "node"), text(v, "uid"), text(v, "claim"), text(v, "claimUid"),
                              flag(v, "wasCordoned"), flag(v, "reaped")});
@@ -89,7 +89,7 @@ class Reader {
       run.survivors.push_back({text(s, "node"), text(s, "uid")});
     if (const Tree& r = object(journal, "replacement"); r.is_object())
       run.replacement =
-          prove::PlannedReplacement{text(r, "nodePool"), words(r, "instanceTypes"), words(r, "capacityTypes"),
+          proof::PlannedReplacement{text(r, "nodePool"), words(r, "instanceTypes"), words(r, "capacityTypes"),
                                     words(r, "zones"), Money{integer(r, "priceNanos")}};
     run.claim = text(journal, "claim");
     run.claim_uid = text(journal, "claimUid");
@@ -110,8 +110,8 @@ class Reader {
   }
 
  private:
-  Departing move(const Tree& m) {
-    Departing d;
+  run::Departing move(const Tree& m) {
+    run::Departing d;
     d.ns = text(m, "namespace");
     d.name = text(m, "name");
     d.uid = text(m, "uid");
@@ -130,15 +130,15 @@ class Reader {
     if (value < 0 || value > 1'000'000'000) fail(key, "is out of range");
     return static_cast<std::uint32_t>(value);
   }
-  Mutation mutation(const Tree& t) {
-    Mutation m;
+  run::Mutation mutation(const Tree& t) {
+    run::Mutation m;
     m.id = small(t, "id");
     if (m.id == 0) fail("id", "must not be 0");
-    m.kind = word(t, "kind", mutation_kind_of);
+    m.kind = word(t, "kind", run::mutation_kind_of);
     m.ns = text(t, "namespace");
     m.name = text(t, "name");
     m.uid = text(t, "uid");
-    m.state = word(t, "state", mutation_state_of);
+    m.state = word(t, "state", run::mutation_state_of);
     m.attempts = small(t, "attempts");
     m.intended = needed_time(t, "intended");
     m.tried = time(t, "tried");
@@ -149,8 +149,10 @@ class Reader {
     m.message = text(t, "message");
     return m;
   }
-  PressurePeak peak(const Tree& p) { return {p["cpu"].number(), p["memory"].number(), p["io"].number()}; }
-  void guards(const Tree& g, GuardMemory& memory) {
+  run::PressurePeak peak(const Tree& p) {
+    return {p["cpu"].number(), p["memory"].number(), p["io"].number()};
+  }
+  void guards(const Tree& g, run::GuardMemory& memory) {
     for (const Tree::Member& m : object(g, "baseline").members()) memory.baseline[m.key] = peak(m.value);
     memory.before = peak(object(g, "before"));
     memory.during = peak(object(g, "during"));
@@ -175,9 +177,9 @@ class Reader {
 
 }  // namespace
 
-Result<Run> read_run(const std::string& object) {
-  TAMP_TRY(const Tree tree, codec::read_tree(object));
-  Run run;
+Result<run::Run> read_run(const std::string& object) {
+  TAMP_TRY(const Tree tree, wire::read_tree(object));
+  run::Run run;
   Reader reader;
   const Tree& metadata = tree["metadata"];
   run.name = metadata["name"].string();
@@ -193,19 +195,19 @@ Result<Run> read_run(const std::string& object) {
 
   const Tree& status = tree["status"];
   const Tree& journal = status["journal"];
-  if (!status["phase"].is_null()) run.phase = reader.word(status, "phase", phase_of);
+  if (!status["phase"].is_null()) run.phase = reader.word(status, "phase", run::phase_of);
   run.reason = reader.text(status, "reason");
   run.message = reader.text(status, "message");
   run.audit_head = reader.text(status, "auditHead");
   if (journal.is_object())
     reader.journal(journal, run);
-  else if (!journal.is_null() || run.phase != Phase::Approved)
+  else if (!journal.is_null() || run.phase != run::Phase::Approved)
     reader.fail("journal", "is missing");
   if (!run.phases.empty() && run.phases.back().phase != run.phase)
     reader.fail("phase", "is not the newest of the journal");
-  if (run.phases.empty() && run.phase != Phase::Approved) reader.fail("phases", "are missing");
+  if (run.phases.empty() && run.phase != run::Phase::Approved) reader.fail("phases", "are missing");
   if (reader.error()) return Error{*reader.error()}.with("ConsolidationRun " + run.name);
   return run;
 }
 
-}  // namespace tamp::execute
+}  // namespace tamp::documents

@@ -7,14 +7,14 @@
 #include "core/result.h"
 #include "run/run.h"
 
-namespace tamp::execute {
+namespace tamp::documents {
 
 // From the whole object, as the API server prints it. A status that makes no sense is an error: a journal that cannot be read must
 // not be guessed.
-tamp::Result<Run> read_run(const std::string& object);
+tamp::Result<run::Run> read_run(const std::string& object);
 // The status, as JSON with canonical bytes: equal runs give equal texts.
-std::string write_status(const Run& run);
+std::string write_status(const run::Run& run);
 // How large that is.
-std::size_t status_bytes(const Run& run);
+std::size_t status_bytes(const run::Run& run);
 
-}  // namespace tamp::execute
+}  // namespace tamp::documents

@@ -5,7 +5,7 @@
 
 #include "run/stage_for_test.h"
 
-namespace tamp::execute {
+namespace tamp::documents {
 namespace {
 
 using testing::HasSubstr;
@@ -22,7 +22,7 @@ std::string problem(const std::string& status) {
 TEST(RunDocument, AnApprovalHasNoStatusYet) {
   const auto run = read_run(object("null"));
   ASSERT_TRUE(run) << run.error().message;
-  EXPECT_EQ(run->phase, Phase::Approved);
+  EXPECT_EQ(run->phase, run::Phase::Approved);
   EXPECT_EQ(run->plan_hash, "h");
   EXPECT_EQ(run->approved_by, "ada");
   EXPECT_EQ(run->approved_at, test::kNow);
@@ -54,7 +54,7 @@ TEST(RunDocument, AJournalThatCannotBeReadIsNotGuessed) {
 }
 
 TEST(RunDocument, StaysSmall) {
-  Stage stage;
+  run::Stage stage;
   for (int i = 0; i < 52; ++i) stage.add_node("node-" + std::to_string(i) + std::string(40, 'x'));
   for (int i = 0; i < 110; ++i)
     stage.add_pod({"a-deployment-with-a-long-name-7d9f8c6b5-" + std::to_string(i),
@@ -63,25 +63,25 @@ TEST(RunDocument, StaysSmall) {
                    {},
                    10});
   stage.approve({"node-0" + std::string(40, 'x')});
-  ASSERT_EQ(stage.run.phase, Phase::Validating) << stage.run.message;
+  ASSERT_EQ(stage.run.phase, run::Phase::Validating) << stage.run.message;
   for (std::size_t i = 0; i < stage.run.moves.size(); ++i) {
-    const Departing& m = stage.run.moves[i];
-    stage.run.journal.intend(MutationKind::Evict, m.ns, m.name, m.uid, stage.now);
-    conclude(stage.run, static_cast<std::uint32_t>(i + 1),
-             {MutationState::Blocked, "Budget", std::string(5000, 'm'), "", {}, {}}, stage.now);
+    const run::Departing& m = stage.run.moves[i];
+    stage.run.journal.intend(run::MutationKind::Evict, m.ns, m.name, m.uid, stage.now);
+    run::conclude(stage.run, static_cast<std::uint32_t>(i + 1),
+                  {run::MutationState::Blocked, "Budget", std::string(5000, 'm'), "", {}, {}}, stage.now);
   }
   EXPECT_LT(write_status(stage.run).size(), 256U << 10U);
 }
 
 TEST(RunDocument, APlanThatNoJournalCouldHoldIsRefused) {
-  Stage stage;
+  run::Stage stage;
   stage.add_node("a");
   stage.add_node("b");
   for (int i = 0; i < 400; ++i) stage.add_pod({"pod-" + std::to_string(i), "b", "", {}, 1});
   stage.approve({"b"});
-  EXPECT_EQ(stage.run.phase, Phase::RolledBack);
+  EXPECT_EQ(stage.run.phase, run::Phase::RolledBack);
   EXPECT_EQ(stage.run.reason, "TooLarge");
 }
 
 }  // namespace
-}  // namespace tamp::execute
+}  // namespace tamp::documents

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace tamp::decide {
+namespace tamp::documents {
 namespace {
 
 constexpr std::size_t kHashDigits = 64;  // SHA-256
@@ -50,4 +50,4 @@ Review review_changed_run(bool spec_changed) {
   return review;
 }
 
-}  // namespace tamp::decide
+}  // namespace tamp::documents

@@ -8,7 +8,7 @@
 #include "core/run.h"
 #include "documents/policy_review.h"
 
-namespace tamp::decide {
+namespace tamp::documents {
 
 // May `user` create it? Its plan hash must be one, and the approver, if it names one, must be the user.
 Review review_new_run(const RunSpec& run, std::string_view user);
@@ -17,4 +17,4 @@ Review review_stamped_run(const RunSpec& run, std::string_view user);
 // A run that is there: its spec stays as it is.
 Review review_changed_run(bool spec_changed);
 
-}  // namespace tamp::decide
+}  // namespace tamp::documents

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tamp::decide {
+namespace tamp::documents {
 namespace {
 
 const std::string kHash = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
@@ -48,4 +48,4 @@ TEST(RunReview, AnApprovalNeverChanges) {
 }
 
 }  // namespace
-}  // namespace tamp::decide
+}  // namespace tamp::documents

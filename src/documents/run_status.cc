@@ -4,7 +4,7 @@
 #include "core/json_writer.h"
 #include "documents/run_document.h"
 
-namespace tamp::execute {
+namespace tamp::documents {
 namespace {
 
 // To the nanosecond where there is a fraction: order within a second matters.
@@ -20,18 +20,18 @@ class Writer {
  public:
   std::string take() { return json_.take(); }
 
-  void status(const Run& run) {
+  void status(const run::Run& run) {
     json_.begin_object();
-    word("phase", tamp::execute::word(run.phase));
+    word("phase", run::word(run.phase));
     word("reason", run.reason);
     word("message", run.message);
     if (run.phases.size() > 1) time("startedAt", run.phases[1].at);
-    if (over(run.phase)) time("completedAt", run.entered());
+    if (run::over(run.phase)) time("completedAt", run.entered());
     word("auditHead", run.audit_head);
     json_.key("victims").begin_array();
-    for (const Victim& v : run.victims) json_.string(v.node);
+    for (const run::Victim& v : run.victims) json_.string(v.node);
     json_.end_array().key("survivors").begin_array();
-    for (const Survivor& s : run.survivors) json_.string(s.node);
+    for (const run::Survivor& s : run.survivors) json_.string(s.node);
     json_.end_array().key("journal");
     journal(run);
     json_.end_object();
@@ -65,17 +65,17 @@ class Writer {
     json_.end_array();
   }
 
-  void journal(const Run& run) {
+  void journal(const run::Run& run) {
     json_.begin_object().field("version", 1);
     word("planStructure", run.plan_structure);
     if (run.plan_expires != Time{}) time("planExpires", run.plan_expires);
     flag("requestsOnly", !run.pressure_guards);
-    list("phases", run.phases, [&](const PhaseEntry& p) {
-      word("phase", tamp::execute::word(p.phase));
+    list("phases", run.phases, [&](const run::PhaseEntry& p) {
+      word("phase", run::word(p.phase));
       time("at", p.at);
       word("reason", p.reason);
     });
-    list("victims", run.victims, [&](const Victim& v) {
+    list("victims", run.victims, [&](const run::Victim& v) {
       word("node", v.node);
       word("uid", v.uid);
       word("claim", v.claim);
@@ -83,7 +83,7 @@ class Writer {
       flag("wasCordoned", v.was_cordoned);
       flag("reaped", v.reaped);
     });
-    list("survivors", run.survivors, [&](const Survivor& s) {
+    list("survivors", run.survivors, [&](const run::Survivor& s) {
       word("node", s.node);
       word("uid", s.uid);
     });
@@ -91,14 +91,14 @@ class Writer {
     word("claim", run.claim);
     word("claimUid", run.claim_uid);
     word("claimNode", run.claim_node);
-    list("moves", run.moves, [&](const Departing& d) { move(d); });
-    list("mutations", run.journal.entries, [&](const Mutation& m) { mutation(m); });
+    list("moves", run.moves, [&](const run::Departing& d) { move(d); });
+    list("mutations", run.journal.entries, [&](const run::Mutation& m) { mutation(m); });
     guards(run.guards);
     outcome(run.outcome);
     time("lateWatchUntil", run.late_watch_until);
     json_.end_object();
   }
-  void replacement(const prove::PlannedReplacement& r) {
+  void replacement(const proof::PlannedReplacement& r) {
     json_.key("replacement").begin_object();
     word("nodePool", r.pool);
     words("instanceTypes", r.types);
@@ -106,7 +106,7 @@ class Writer {
     words("zones", r.zones);
     json_.field("priceNanos", r.price.nanos).end_object();
   }
-  void move(const Departing& d) {
+  void move(const run::Departing& d) {
     word("namespace", d.ns);
     word("name", d.name);
     word("uid", d.uid);
@@ -119,13 +119,13 @@ class Writer {
     time("left", d.left);
     time("replaced", d.replaced);
   }
-  void mutation(const Mutation& m) {
+  void mutation(const run::Mutation& m) {
     json_.field("id", static_cast<std::int64_t>(m.id));
-    word("kind", tamp::execute::word(m.kind));
+    word("kind", run::word(m.kind));
     word("namespace", m.ns);
     word("name", m.name);
     word("uid", m.uid);
-    word("state", tamp::execute::word(m.state));
+    word("state", run::word(m.state));
     if (m.attempts != 0) json_.field("attempts", static_cast<std::int64_t>(m.attempts));
     time("intended", m.intended);
     time("tried", m.tried);
@@ -135,14 +135,14 @@ class Writer {
     word("reason", m.reason);
     word("message", m.message);
   }
-  void peak(std::string_view key, const PressurePeak& p) {
+  void peak(std::string_view key, const run::PressurePeak& p) {
     json_.key(key).begin_object();
     json_.field("cpu", p.cpu).field("memory", p.memory).field("io", p.io).end_object();
   }
-  void peak_if_any(std::string_view key, const PressurePeak& p) {
-    if (!(p == PressurePeak{})) peak(key, p);
+  void peak_if_any(std::string_view key, const run::PressurePeak& p) {
+    if (!(p == run::PressurePeak{})) peak(key, p);
   }
-  void guards(const GuardMemory& g) {
+  void guards(const run::GuardMemory& g) {
     json_.key("guards").begin_object();
     if (!g.baseline.empty()) {
       json_.key("baseline").begin_object();
@@ -152,7 +152,7 @@ class Writer {
     peak_if_any("before", g.before);
     peak_if_any("during", g.during);
     peak_if_any("after", g.after);
-    if (!(g.application == ApplicationPeaks{})) {
+    if (!(g.application == run::ApplicationPeaks{})) {
       json_.key("application").begin_object();
       const auto highest = [&](std::string_view key, const std::optional<double>& value) {
         if (value) json_.field(key, *value);
@@ -174,7 +174,7 @@ class Writer {
     word("lateTrip", g.late_trip);
     json_.end_object();
   }
-  void outcome(const Outcome& o) {
+  void outcome(const run::Outcome& o) {
     json_.key("outcome").begin_object();
     json_.field("nodesBefore", o.nodes_before).field("nodesAfter", o.nodes_after);
     json_.field("predictedSavingsNanos", o.predicted_savings.nanos);
@@ -187,12 +187,12 @@ class Writer {
 
 }  // namespace
 
-std::string write_status(const Run& run) {
+std::string write_status(const run::Run& run) {
   Writer writer;
   writer.status(run);
   return writer.take();
 }
 
-std::size_t status_bytes(const Run& run) { return write_status(run).size(); }
+std::size_t status_bytes(const run::Run& run) { return write_status(run).size(); }
 
-}  // namespace tamp::execute
+}  // namespace tamp::documents

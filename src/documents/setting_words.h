@@ -7,7 +7,7 @@
 #include "core/pool.h"
 #include "core/time.h"
 
-namespace tamp::dashboard {
+namespace tamp::documents {
 
 inline std::string_view word(ConsolidationPolicy policy) {
   switch (policy) {
@@ -25,4 +25,4 @@ inline std::string text(const DurationOrNever& value) {
   return value.value ? format_duration(*value.value) : "Never";
 }
 
-}  // namespace tamp::dashboard
+}  // namespace tamp::documents

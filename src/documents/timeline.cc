@@ -6,7 +6,7 @@
 #include "core/json_writer.h"
 #include "documents/proposal_fields.h"
 
-namespace tamp::report {
+namespace tamp::documents {
 namespace {
 
 void raise(std::optional<double>& highest, const std::optional<double>& value) {
@@ -54,10 +54,10 @@ void write_node(JsonWriter& w, const Cluster& cluster, const Node& node) {
 
 }  // namespace
 
-std::string timeline_line(const execute::Run& run, const Observations& observations,
-                          const std::optional<execute::ApplicationSignal>& application, Time now) {
+std::string timeline_line(const run::Run& run, const Observations& observations,
+                          const std::optional<run::ApplicationSignal>& application, Time now) {
   JsonWriter w;
-  w.begin_object().field("at", format_rfc3339(now)).field("phase", execute::word(run.phase));
+  w.begin_object().field("at", format_rfc3339(now)).field("phase", run::word(run.phase));
   const auto left =
       std::count_if(run.moves.begin(), run.moves.end(), [](const auto& m) { return m.left.has_value(); });
   w.field("left", static_cast<std::int64_t>(left)).field("of", run.moves.size());
@@ -69,7 +69,7 @@ std::string timeline_line(const execute::Run& run, const Observations& observati
   }
   if (run.pressure_guards) {
     w.key("survivors").begin_object();
-    for (const execute::Survivor& survivor : run.survivors)
+    for (const run::Survivor& survivor : run.survivors)
       if (const Observation* seen = find_observation(observations, survivor.node))
         write_pressure(w.key(survivor.node), *seen);
     w.end_object();
@@ -78,22 +78,21 @@ std::string timeline_line(const execute::Run& run, const Observations& observati
   return w.take() + "\n";
 }
 
-std::string snapshot_line(const execute::Run& run, const Cluster& cluster, std::string_view moment,
-                          Time now) {
+std::string snapshot_line(const run::Run& run, const Cluster& cluster, std::string_view moment, Time now) {
   JsonWriter w;
   w.begin_object().field("moment", moment).field("at", format_rfc3339(now)).key("nodes").begin_array();
   const auto node = [&](const std::string& name) {
     if (const NodeId id = cluster.find_node(name); id.valid())
       write_node(w, cluster, cluster.nodes[id.index()]);
   };
-  for (const execute::Victim& victim : run.victims) node(victim.node);
-  for (const execute::Survivor& survivor : run.survivors) node(survivor.node);
+  for (const run::Victim& victim : run.victims) node(victim.node);
+  for (const run::Survivor& survivor : run.survivors) node(survivor.node);
   if (!run.claim_node.empty()) node(run.claim_node);
   w.end_array().end_object();
   return w.take() + "\n";
 }
 
-std::string plan_line(const prove::ConsolidationPlan& plan) {
+std::string plan_line(const proof::ConsolidationPlan& plan) {
   JsonWriter w;
   w.begin_object().field("moment", "plan").key("plan");
   write_consolidation_plan(w, plan);
@@ -101,4 +100,4 @@ std::string plan_line(const prove::ConsolidationPlan& plan) {
   return w.take() + "\n";
 }
 
-}  // namespace tamp::report
+}  // namespace tamp::documents

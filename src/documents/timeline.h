@@ -12,18 +12,18 @@
 #include "run/run.h"
 #include "run/sight.h"
 
-namespace tamp::report {
+namespace tamp::documents {
 
 // {"at":…,"phase":…,"left":4,"of":9,"survivors":{"node-1":{"cpu10":…,"cpu60":…,"memory60":…,"io60":…}}}, with its newline. Pressure is the
 // highest of the protected pods there; what is not known is left out.
 // `application`: its own signal, where one is asked for: "application":{"limit":…,"value":…}, without a value while it is not known.
-std::string timeline_line(const execute::Run& run, const Observations& observations,
-                          const std::optional<execute::ApplicationSignal>& application, Time now);
+std::string timeline_line(const run::Run& run, const Observations& observations,
+                          const std::optional<run::ApplicationSignal>& application, Time now);
 
 // {"moment":"before","at":…,"nodes":[…]}: victims and survivors with what Tamp may change of them, and their pods.
-std::string snapshot_line(const execute::Run& run, const Cluster& cluster, std::string_view moment, Time now);
+std::string snapshot_line(const run::Run& run, const Cluster& cluster, std::string_view moment, Time now);
 
 // {"moment":"plan","plan":{…}}
-std::string plan_line(const prove::ConsolidationPlan& plan);
+std::string plan_line(const proof::ConsolidationPlan& plan);
 
-}  // namespace tamp::report
+}  // namespace tamp::documents

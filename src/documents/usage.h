@@ -7,7 +7,7 @@
 #include "core/observation.h"
 #include "core/tier_word.h"
 
-namespace tamp::dashboard {
+namespace tamp::documents {
 
 struct Usage {
   std::optional<double> cores;   // in the last minute
@@ -32,4 +32,4 @@ inline Usage usage_of(const Observation& seen, Counted counted = Counted::All) {
   return usage;
 }
 
-}  // namespace tamp::dashboard
+}  // namespace tamp::documents

@@ -13,10 +13,10 @@
 #include "proof/prover.h"
 #include "wire/tree_writer.h"
 
-namespace tamp::dashboard {
+namespace tamp::documents {
 namespace {
 
-using codec::Tree;
+using wire::Tree;
 
 constexpr double kMostNodes = 1e6;
 
@@ -25,28 +25,28 @@ constexpr double kMostNodes = 1e6;
 struct Decided {
   std::size_t victims = 0, moves = 0;  // of everything that could go, one after the other
   Money savings;
-  std::optional<prove::ConsolidationPlan> plan;  // that would be published
+  std::optional<proof::ConsolidationPlan> plan;  // that would be published
   std::string refused;                           // why there is none although something could go
 };
 
 Decided decide_with(const Scene& scene, const Settings& settings) {
-  const decide::Context now = scene.context();
-  const decide::Context context{now.cluster, settings, now.now, now.last_node_deleted, now.leader_node};
-  const decide::Plan decision = decide::make_plan(context, {});
+  const situation::Context now = scene.context();
+  const situation::Context context{now.cluster, settings, now.now, now.last_node_deleted, now.leader_node};
+  const search::Plan decision = search::make_plan(context, {});
   Decided decided;
-  for (const decide::Command& command : decision.commands) {
+  for (const price::Command& command : decision.commands) {
     decided.victims += command.nodes.size();
     decided.moves += command.moves.size();
     decided.savings += command.savings;
   }
   static const Observations kNone;
-  const prove::Evidence evidence{context, scene.measuring ? scene.observations : kNone, scene.measuring,
+  const proof::Evidence evidence{context, scene.measuring ? scene.observations : kNone, scene.measuring,
                                  scene.requests_published,
                                  scene.reading->autoscaler ? &*scene.reading->autoscaler : nullptr};
-  prove::Proposal proposal = prove::propose(evidence, decision);
+  proof::Proposal proposal = proof::propose(evidence, decision);
   decided.plan = proposal.plan ? std::move(proposal.plan) : std::move(proposal.unproven);
   if (!decided.plan && !proposal.refusals.empty())
-    decided.refused = report::nearest_refusal(proposal.refusals);
+    decided.refused = documents::nearest_refusal(proposal.refusals);
   return decided;
 }
 
@@ -127,10 +127,10 @@ std::string wish_yaml(const WhatIf& change) {
          {"pressure", both({{"cpu", plain(change.cpu_pressure)},
                             {"memory", plain(change.memory_pressure)},
                             {"io", plain(change.io_pressure)}})}});
-  report::YamlWriter w;
+  documents::YamlWriter w;
   w.begin_object().field("apiVersion", "temper.codes/v1alpha1").field("kind", "TemperPolicy");
   w.key("metadata").begin_object().field("name", "default").end_object();
-  codec::write(w.key("spec"), spec);
+  wire::write(w.key("spec"), spec);
   w.end_object();
   // What it does not name stays as it is, whoever wrote it; what it names is taken over.
   return "# kubectl apply --server-side --force-conflicts --field-manager=tamp-what-if -f -\n" + w.take();
@@ -209,7 +209,7 @@ Status read_field(const std::string& name, const Tree& value, WhatIf& change) {
 }  // namespace
 
 Result<WhatIf> read_what_if(const std::string& json) {
-  TAMP_TRY(const Tree body, codec::read_tree(json));
+  TAMP_TRY(const Tree body, wire::read_tree(json));
   if (!body.is_object()) return Error{"is not an object"};
   WhatIf change;
   for (const Tree::Member& member : body.members())
@@ -257,4 +257,4 @@ std::string what_if_document(const Scene& scene, const WhatIf& change, std::stri
   return w.take();
 }
 
-}  // namespace tamp::dashboard
+}  // namespace tamp::documents

@@ -4,9 +4,9 @@
 #include "core/json_writer.h"
 #include "documents/look.h"
 
-namespace tamp::dashboard {
+namespace tamp::documents {
 
 // As the body of a what-if; of pools, what holds for the first that no entry of the policy speaks of by itself.
 void write_present(JsonWriter& w, const Scene& scene);
 
-}  // namespace tamp::dashboard
+}  // namespace tamp::documents

@@ -3,13 +3,13 @@
 #include "documents/dashboard_documents.h"
 #include "proof/prove_testing.h"
 
-namespace tamp::dashboard {
+namespace tamp::documents {
 namespace {
 
-using codec::Tree;
+using wire::Tree;
 
 Tree parse(const std::string& json) {
-  auto tree = codec::read_tree(json);
+  auto tree = wire::read_tree(json);
   EXPECT_TRUE(tree.ok()) << json;
   return tree ? *tree : Tree();
 }
@@ -18,8 +18,8 @@ Tree parse(const std::string& json) {
 struct Trial : testing::Test {
   Scene scene;
   Trial() {
-    prove::Fleet fleet = prove::Consolidable::make();
-    auto reading = std::make_shared<codec::Reading>();
+    proof::Fleet fleet = proof::Consolidable::make();
+    auto reading = std::make_shared<wire::Reading>();
     reading->cluster = fleet.cluster;
     scene.settings = fleet.settings;
     scene.observations = fleet.observations;
@@ -39,7 +39,7 @@ TEST_F(Trial, NothingMovedIsThePlanAsItIs) {
   const Tree answer = ask("{}");
   ASSERT_EQ(answer.at({"before", "plan", "victims"}).size(), 1U);
   EXPECT_EQ(answer.at({"before", "plan", "victims"}).elements()[0].string(), "c");
-  EXPECT_EQ(codec::to_json(answer["before"]), codec::to_json(answer["after"]));
+  EXPECT_EQ(wire::to_json(answer["before"]), wire::to_json(answer["after"]));
 }
 
 TEST_F(Trial, EverySettingCanBeTheOneThatKeepsTheNode) {
@@ -64,7 +64,7 @@ TEST_F(Trial, LimitsOfTheProofWithholdThePlanAndSayWhy) {
         << answer.at({"after", "refused"}).string();
   }
   for (Observation& seen : scene.observations)
-    for (PodObservation& pod : seen.pods) pod.memory.some = prove::same(0.04);
+    for (PodObservation& pod : seen.pods) pod.memory.some = proof::same(0.04);
   const Tree answer = ask(R"({"memoryPressure":0.03})");
   EXPECT_FALSE(answer.at({"before", "plan"}).is_null()) << answer.at({"before", "refused"}).string();
   EXPECT_TRUE(answer.at({"after", "plan"}).is_null());
@@ -81,7 +81,7 @@ TEST_F(Trial, WhatASinglePoolSaysStaysInForce) {
 }
 
 TEST_F(Trial, TheYamlHasWhatWasMovedAndNothingElse) {
-  const std::string before = codec::to_json(ask("{}")["before"]);
+  const std::string before = wire::to_json(ask("{}")["before"]);
   const std::string yaml(
       ask(R"({"consolidateAfter":"10m","utilizationThreshold":0.5,"minNodes":2,"memoryHeadroom":0.7,"ioPressure":0.1})")
           ["yaml"]
@@ -101,7 +101,7 @@ TEST_F(Trial, TheYamlHasWhatWasMovedAndNothingElse) {
             "  limits:\n"
             "    minNodes: 2\n"
             "  utilizationThreshold: 0.5\n");
-  EXPECT_EQ(codec::to_json(ask("{}")["before"]), before) << "nothing is changed";
+  EXPECT_EQ(wire::to_json(ask("{}")["before"]), before) << "nothing is changed";
 }
 
 TEST(WhatIfBody, TakesKnownSettingsWithinTheirBounds) {
@@ -122,4 +122,4 @@ TEST(WhatIfBody, TakesKnownSettingsWithinTheirBounds) {
 }
 
 }  // namespace
-}  // namespace tamp::dashboard
+}  // namespace tamp::documents

@@ -4,7 +4,7 @@
 #include "core/json_writer.h"
 #include "documents/look.h"
 
-namespace tamp::dashboard {
+namespace tamp::documents {
 
 // "withheld", as a field of the object that is open; null: nothing speaks against a plan.
 inline void write_withheld(JsonWriter& w, const Scene& scene) {
@@ -18,4 +18,4 @@ inline void write_withheld(JsonWriter& w, const Scene& scene) {
         .end_object();
 }
 
-}  // namespace tamp::dashboard
+}  // namespace tamp::documents

@@ -5,7 +5,7 @@
 
 #include "core/json_writer.h"
 
-namespace tamp::report {
+namespace tamp::documents {
 namespace {
 
 // Plain scalars are letters, digits and a little punctuation, begin with a letter, and are no word that means a
@@ -95,4 +95,4 @@ YamlWriter& YamlWriter::number(double value) {
 YamlWriter& YamlWriter::boolean(bool value) { return scalar(value ? "true" : "false"); }
 YamlWriter& YamlWriter::null() { return scalar("null"); }
 
-}  // namespace tamp::report
+}  // namespace tamp::documents

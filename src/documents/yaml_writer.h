@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tamp::report {
+namespace tamp::documents {
 
 class YamlWriter {
  public:
@@ -55,4 +55,4 @@ class YamlWriter {
   bool after_dash_ = false;
 };
 
-}  // namespace tamp::report
+}  // namespace tamp::documents

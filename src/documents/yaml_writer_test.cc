@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tamp::report {
+namespace tamp::documents {
 namespace {
 
 TEST(YamlWriter, NestsObjectsAndArraysInBlockStyle) {
@@ -50,4 +50,4 @@ TEST(YamlWriter, QuotesWhateverAReaderCouldMisunderstand) {
 }
 
 }  // namespace
-}  // namespace tamp::report
+}  // namespace tamp::documents

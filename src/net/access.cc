@@ -11,7 +11,7 @@
 #include "wire/exec_credential.h"
 #include "wire/kubeconfig.h"
 
-namespace tamp::kube {
+namespace tamp::net {
 namespace {
 
 constexpr std::size_t kLargestConfig = std::size_t{16} << 20;
@@ -46,8 +46,8 @@ Sources sources_of(const AccessOptions& options) {
   return {{home + "/.kube/config"}, false};
 }
 
-Result<std::vector<codec::KubeconfigFile>> read_all(const Sources& sources) {
-  std::vector<codec::KubeconfigFile> files;
+Result<std::vector<wire::KubeconfigFile>> read_all(const Sources& sources) {
+  std::vector<wire::KubeconfigFile> files;
   for (const std::string& path : sources.paths) {
     if (!sources.must_exist && !file_exists(path)) continue;
     TAMP_TRY(std::string bytes, read_file(path, kLargestConfig));
@@ -56,12 +56,12 @@ Result<std::vector<codec::KubeconfigFile>> read_all(const Sources& sources) {
   return files;
 }
 
-Result<std::string> pem(const codec::PemSource& source) {
+Result<std::string> pem(const wire::PemSource& source) {
   if (!source.data.empty() || source.file.empty()) return source.data;
   return read_file(source.file, kLargestConfig);
 }
 
-Result<Access> from_choice(const codec::KubeconfigChoice& choice) {
+Result<Access> from_choice(const wire::KubeconfigChoice& choice) {
   const auto& [context, cluster, user] = choice;
   const std::string who = fmt::format("user \"{}\"", user.name);
   Access access;
@@ -89,13 +89,13 @@ Result<Access> from_choice(const codec::KubeconfigChoice& choice) {
   if (user.client_key.data.empty()) files.key = user.client_key.file;
   const bool from_files = !files.token.empty() || !files.certificate.empty() || !files.key.empty();
   if (user.exec) {
-    using Interactive = codec::ExecPlugin::Interactive;
+    using Interactive = wire::ExecPlugin::Interactive;
     const bool terminal = ::isatty(STDIN_FILENO) == 1;
     if (user.exec->interactive == Interactive::Always && !terminal)
       return Error{who + ": exec.interactiveMode: is Always, and standard input is not a terminal"};
     const bool interactive = terminal && user.exec->interactive != Interactive::Never;
     access.source = credentials_from_plugin(
-        *user.exec, codec::write_exec_info(*user.exec, cluster, access.certificate_authority, interactive),
+        *user.exec, wire::write_exec_info(*user.exec, cluster, access.certificate_authority, interactive),
         interactive);
   } else if (from_files) {
     access.source = credentials_from_files(access.credentials, files);
@@ -130,7 +130,7 @@ Result<Access> from_service_account(const AccessOptions& options) {
   return access;
 }
 
-std::string joined(const std::vector<codec::KubeconfigFile>& files) {
+std::string joined(const std::vector<wire::KubeconfigFile>& files) {
   std::string names;
   for (const auto& file : files) names += (names.empty() ? "" : ", ") + file.name;
   return names;
@@ -147,8 +147,8 @@ Result<Access> find_access(const AccessOptions& given) {
   AccessOptions options = given;
   if (!options.variable) options.variable = environment_variable;
   const Sources sources = sources_of(options);
-  TAMP_TRY(const std::vector<codec::KubeconfigFile> files, read_all(sources));
-  TAMP_TRY(const codec::Kubeconfig config, codec::read_kubeconfig(files));
+  TAMP_TRY(const std::vector<wire::KubeconfigFile> files, read_all(sources));
+  TAMP_TRY(const wire::Kubeconfig config, wire::read_kubeconfig(files));
   if (config.empty() && options.kubeconfig.empty() && options.context.empty()) {
     if (in_cluster(options)) {
       auto access = from_service_account(options);
@@ -161,7 +161,7 @@ Result<Access> find_access(const AccessOptions& given) {
                              looked.empty() ? "KUBECONFIG and HOME are not set" : looked)};
   }
   const std::string names = joined(files);
-  auto choice = codec::choose_context(config, options.context);
+  auto choice = wire::choose_context(config, options.context);
   if (!choice) return std::move(choice).error().with(names.empty() ? "kubeconfig" : names);
   auto access = from_choice(*choice);
   if (!access) return std::move(access).error().with(names);
@@ -169,4 +169,4 @@ Result<Access> find_access(const AccessOptions& given) {
   return access;
 }
 
-}  // namespace tamp::kube
+}  // namespace tamp::net

@@ -8,7 +8,7 @@
 #include "core/result.h"
 #include "net/credentials.h"
 
-namespace tamp::kube {
+namespace tamp::net {
 
 struct Access {
   std::string server;                 // "https://10.0.0.1:6443", perhaps with a path; no slash at its end
@@ -38,4 +38,4 @@ std::string environment_variable(const std::string& name);
 // and no context was asked for. Reads files; runs nothing.
 Result<Access> find_access(const AccessOptions& options);
 
-}  // namespace tamp::kube
+}  // namespace tamp::net

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <map>
 
-namespace tamp::kube {
+namespace tamp::net {
 namespace {
 
 struct AccessTest : ::testing::Test {
@@ -181,4 +181,4 @@ contexts: [{name: c, context: {cluster: c, user: u}}]
 }
 
 }  // namespace
-}  // namespace tamp::kube
+}  // namespace tamp::net

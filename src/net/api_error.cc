@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-namespace tamp::kube {
+namespace tamp::net {
 namespace {
 
 using Kind = ApiError::Kind;
 
-Kind kind_of(int status, const codec::ApiStatus& said) {
+Kind kind_of(int status, const wire::ApiStatus& said) {
   switch (status) {
     case 400:
       return Kind::BadRequest;
@@ -38,7 +38,7 @@ Kind kind_of(int status, const codec::ApiStatus& said) {
 
 bool ApiError::has_cause(std::string_view type) const {
   return std::any_of(causes.begin(), causes.end(),
-                     [&](const codec::StatusCause& cause) { return cause.type == type; });
+                     [&](const wire::StatusCause& cause) { return cause.type == type; });
 }
 
 std::string ApiError::text() const {
@@ -46,7 +46,7 @@ std::string ApiError::text() const {
   if (status != 0) out += " (" + std::to_string(status) + ")";
   if (!message.empty()) out += ": " + message;
   // The budget that does not allow it is named only here.
-  for (const codec::StatusCause& cause : causes)
+  for (const wire::StatusCause& cause : causes)
     if (kind == Kind::DisruptionBudget && !cause.message.empty()) out += " " + cause.message;
   return out;
 }
@@ -86,7 +86,7 @@ std::string_view word(ApiError::Kind kind) {
 }
 
 ApiError error_of(const Response& response, Method method) {
-  codec::ApiStatus said = codec::read_api_status(response.body);
+  wire::ApiStatus said = wire::read_api_status(response.body);
   ApiError error;
   // A 2xx with a failure in it is what the failure says; see codec::ApiStatus::failure.
   error.status = response.status / 100 == 2 && said.failure ? said.code : response.status;
@@ -110,4 +110,4 @@ ApiError error_of(const Failure& failure, Method method) {
   return error;
 }
 
-}  // namespace tamp::kube
+}  // namespace tamp::net

@@ -11,7 +11,7 @@
 #include "net/transport.h"
 #include "wire/api_status.h"
 
-namespace tamp::kube {
+namespace tamp::net {
 
 struct ApiError {
   enum class Kind : std::uint8_t {
@@ -36,7 +36,7 @@ struct ApiError {
   std::optional<Duration> retry_after;
   // A write that may have been carried out, or may still be. Always false for a read.
   bool maybe_done = false;
-  std::vector<codec::StatusCause> causes;
+  std::vector<wire::StatusCause> causes;
 
   bool has_cause(std::string_view type) const;
   // "Conflict (409): the object has been modified"
@@ -49,4 +49,4 @@ std::string_view word(ApiError::Kind kind);  // "Conflict"
 ApiError error_of(const Response& response, Method method);
 ApiError error_of(const Failure& failure, Method method);
 
-}  // namespace tamp::kube
+}  // namespace tamp::net

@@ -4,7 +4,7 @@
 
 #include "net/scripted_transport_testing.h"
 
-namespace tamp::kube {
+namespace tamp::net {
 namespace {
 
 using Kind = ApiError::Kind;
@@ -73,4 +73,4 @@ TEST(ApiError, OnlyAWriteMayHaveBeenDone) {
 }
 
 }  // namespace
-}  // namespace tamp::kube
+}  // namespace tamp::net

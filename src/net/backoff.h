@@ -7,7 +7,7 @@
 
 #include "core/time.h"
 
-namespace tamp::kube {
+namespace tamp::net {
 
 struct BackoffOptions {
   Duration first{500'000'000};
@@ -28,4 +28,4 @@ inline Duration backoff(const BackoffOptions& options, int failures, std::uint64
   return Duration{step - random_part(Duration{step / 2}, random).ns};
 }
 
-}  // namespace tamp::kube
+}  // namespace tamp::net

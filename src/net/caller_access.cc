@@ -5,7 +5,7 @@
 
 #include "core/sha256.h"
 
-namespace tamp::serve {
+namespace tamp::net {
 namespace {
 
 constexpr std::string_view kScheme = "bearer ";
@@ -33,7 +33,7 @@ std::string_view bearer_token(std::string_view authorization) {
   return sound ? token : std::string_view();
 }
 
-CallerAccess::CallerAccess(kube::Loop& loop, kube::Client& client, CallerAccessOptions options)
+CallerAccess::CallerAccess(net::Loop& loop, net::Client& client, CallerAccessOptions options)
     : loop_(loop), client_(client), options_(std::move(options)) {}
 
 const CallerAccess::Kept* CallerAccess::find(const Key& key) {
@@ -47,51 +47,52 @@ bool CallerAccess::knows(std::string_view authorization, const std::string& path
   const std::string_view token = bearer_token(authorization);
   if (token.empty() || token.size() > options_.longest_token) return false;
   const Kept* kept = find(key_of(token, path));
-  return kept != nullptr && kept->access == Access::Allowed;
+  return kept != nullptr && kept->access == AccessDecision::Allowed;
 }
 
 void CallerAccess::ask(std::string_view authorization, const std::string& path, Answer answer) {
   const std::string_view token = bearer_token(authorization);
-  if (token.empty() || token.size() > options_.longest_token) return answer(Access::Unauthenticated);
+  if (token.empty() || token.size() > options_.longest_token) return answer(AccessDecision::Unauthenticated);
   const Key key = key_of(token, path);
   if (const Kept* kept = find(key)) return answer(kept->access);
   if (const auto it = questions_.find(key); it != questions_.end()) {
-    if (it->second.waiting.size() >= options_.most_waiting) return answer(Access::Unknown);
+    if (it->second.waiting.size() >= options_.most_waiting) return answer(AccessDecision::Unknown);
     it->second.waiting.push_back(std::move(answer));
     return;
   }
-  if (questions_.size() >= options_.most_asked) return answer(Access::Unknown);
+  if (questions_.size() >= options_.most_asked) return answer(AccessDecision::Unknown);
   Question& question = questions_[key];
   question.path = path;
   question.waiting.push_back(std::move(answer));
-  question.under_way =
-      client_.review(kube::kTokenReviews, codec::write_token_review(token, options_.audiences),
-                     [this, key](kube::Reply reply) { got_caller(key, reply); });
+  question.under_way = client_.review(net::kTokenReviews, wire::write_token_review(token, options_.audiences),
+                                      [this, key](net::Reply reply) { got_caller(key, reply); });
 }
 
-void CallerAccess::got_caller(const Key& key, const kube::Reply& reply) {
-  if (!reply.ok()) return settle(key, Access::Unknown);
-  const auto verdict = codec::read_token_review(reply.body);
-  if (!verdict) return settle(key, Access::Unknown);
+void CallerAccess::got_caller(const Key& key, const net::Reply& reply) {
+  if (!reply.ok()) return settle(key, AccessDecision::Unknown);
+  const auto verdict = wire::read_token_review(reply.body);
+  if (!verdict) return settle(key, AccessDecision::Unknown);
   if (!verdict->authenticated || !meant_for_us(options_.audiences, verdict->audiences))
-    return settle(key, Access::Unauthenticated);
+    return settle(key, AccessDecision::Unauthenticated);
   Question& question = questions_.at(key);
   question.under_way = client_.review(
-      kube::kSubjectAccessReviews, codec::write_path_review(verdict->caller, question.path, "get"),
-      [this, key](kube::Reply answer) {
-        const auto allowed = answer.ok() ? codec::read_access_review(answer.body) : Error{"no answer"};
-        settle(key, !allowed ? Access::Unknown : *allowed ? Access::Allowed : Access::Forbidden);
+      net::kSubjectAccessReviews, wire::write_path_review(verdict->caller, question.path, "get"),
+      [this, key](net::Reply answer) {
+        const auto allowed = answer.ok() ? wire::read_access_review(answer.body) : Error{"no answer"};
+        settle(key, !allowed   ? AccessDecision::Unknown
+                    : *allowed ? AccessDecision::Allowed
+                               : AccessDecision::Forbidden);
       });
 }
 
-void CallerAccess::settle(const Key& key, Access access) {
+void CallerAccess::settle(const Key& key, AccessDecision access) {
   auto question = questions_.extract(key);
-  if (access != Access::Unknown) keep(key, access);
+  if (access != AccessDecision::Unknown) keep(key, access);
   for (const Answer& answer : question.mapped().waiting) answer(access);
 }
 
-void CallerAccess::keep(const Key& key, Access access) {
-  const bool allowed = access == Access::Allowed;
+void CallerAccess::keep(const Key& key, AccessDecision access) {
+  const bool allowed = access == AccessDecision::Allowed;
   auto& kept = allowed ? allowed_ : refused_;
   (allowed ? refused_ : allowed_).erase(key);
   const auto now = loop_.instant();
@@ -103,4 +104,4 @@ void CallerAccess::keep(const Key& key, Access access) {
                               [](const auto& a, const auto& b) { return a.second.until < b.second.until; }));
 }
 
-}  // namespace tamp::serve
+}  // namespace tamp::net

@@ -20,9 +20,9 @@
 #include "net/loop.h"
 #include "wire/access_review.h"
 
-namespace tamp::serve {
+namespace tamp::net {
 
-enum class Access : std::uint8_t {
+enum class AccessDecision : std::uint8_t {
   Allowed,
   Unauthenticated,  // no token, or one that nobody holds: 401
   Forbidden,        // known, without the right: 403
@@ -42,10 +42,10 @@ struct CallerAccessOptions {
 
 class CallerAccess {
  public:
-  using Answer = std::function<void(Access)>;
+  using Answer = std::function<void(AccessDecision)>;
 
   // `client` is for these questions alone: its rate is the rate of questions.
-  CallerAccess(kube::Loop& loop, kube::Client& client, CallerAccessOptions options = {});
+  CallerAccess(net::Loop& loop, net::Client& client, CallerAccessOptions options = {});
 
   // `authorization` is the header. The answer comes on the loop, at once if it is known.
   void ask(std::string_view authorization, const std::string& path, Answer answer);
@@ -55,22 +55,22 @@ class CallerAccess {
  private:
   using Key = std::string;  // path, and the token's hash: tokens are not kept
   struct Kept {
-    Access access = Access::Unknown;
-    kube::Instant until;
+    AccessDecision access = AccessDecision::Unknown;
+    net::Instant until;
   };
   struct Question {
     std::string path;
     std::vector<Answer> waiting;
-    kube::Pending under_way;
+    net::Pending under_way;
   };
 
   const Kept* find(const Key& key);
-  void keep(const Key& key, Access access);
-  void got_caller(const Key& key, const kube::Reply& reply);
-  void settle(const Key& key, Access access);
+  void keep(const Key& key, AccessDecision access);
+  void got_caller(const Key& key, const net::Reply& reply);
+  void settle(const Key& key, AccessDecision access);
 
-  kube::Loop& loop_;
-  kube::Client& client_;
+  net::Loop& loop_;
+  net::Client& client_;
   CallerAccessOptions options_;
   std::map<Key, Kept> allowed_, refused_;
   std::map<Key, Question> questions_;
@@ -79,4 +79,4 @@ class CallerAccess {
 // The token of "Bearer TOKEN"; empty if there is none.
 std::string_view bearer_token(std::string_view authorization);
 
-}  // namespace tamp::serve
+}  // namespace tamp::net

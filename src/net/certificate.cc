@@ -15,7 +15,7 @@
 #include <ctime>
 #include <memory>
 
-namespace tamp::serve {
+namespace tamp::net {
 namespace {
 
 template <auto Free>
@@ -242,4 +242,4 @@ Status check_serving_certificate(const CertifiedKey& serving, const std::string&
   return success();
 }
 
-}  // namespace tamp::serve
+}  // namespace tamp::net

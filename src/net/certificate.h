@@ -9,7 +9,7 @@
 #include "core/result.h"
 #include "core/time.h"
 
-namespace tamp::serve {
+namespace tamp::net {
 
 // A certificate and its key (ECDSA P-256), PEM.
 struct CertifiedKey {
@@ -47,4 +47,4 @@ bool rotation_due(Validity validity, Time now);
 Status check_serving_certificate(const CertifiedKey& serving, const std::string& authority_pem,
                                  const std::vector<std::string>& names, Time now);
 
-}  // namespace tamp::serve
+}  // namespace tamp::net

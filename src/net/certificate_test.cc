@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tamp::serve {
+namespace tamp::net {
 namespace {
 
 constexpr Duration kDay = Duration::hours(24);
@@ -136,4 +136,4 @@ TEST(Rotation, IsDueWhereTheClockWasWrong) {
 }
 
 }  // namespace
-}  // namespace tamp::serve
+}  // namespace tamp::net

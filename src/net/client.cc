@@ -6,7 +6,7 @@
 
 #include "core/json_writer.h"
 
-namespace tamp::kube {
+namespace tamp::net {
 namespace {
 
 using Kind = ApiError::Kind;
@@ -267,8 +267,7 @@ std::optional<ApiError> Client::error_in(const Call& call, const Exchange& excha
   const Method method = call.request.method;
   if (!exchange.response) return error_of(exchange.failure, method);
   if (success(*exchange.response)) {
-    if (method == Method::Get || !codec::read_api_status(exchange.response->body).failure)
-      return std::nullopt;
+    if (method == Method::Get || !wire::read_api_status(exchange.response->body).failure) return std::nullopt;
     return error_of(*exchange.response, method);
   }
   ApiError error = error_of(*exchange.response, method);
@@ -327,4 +326,4 @@ std::string make_json_patch(std::string_view resource_version,
   return tamp::make_json_patch(all);
 }
 
-}  // namespace tamp::kube
+}  // namespace tamp::net

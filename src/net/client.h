@@ -30,7 +30,7 @@
 #include "net/resource.h"
 #include "net/transport.h"
 
-namespace tamp::kube {
+namespace tamp::net {
 
 struct Reply {
   std::optional<ApiError> error;
@@ -179,4 +179,4 @@ class Client {
 // The operations, to be carried out only if the object still has this resourceVersion.
 std::string make_json_patch(std::string_view resource_version, const std::vector<PatchOperation>& operations);
 
-}  // namespace tamp::kube
+}  // namespace tamp::net

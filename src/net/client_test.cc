@@ -5,7 +5,7 @@
 #include "net/fake_loop_testing.h"
 #include "net/scripted_transport_testing.h"
 
-namespace tamp::kube {
+namespace tamp::net {
 namespace {
 
 using Kind = ApiError::Kind;
@@ -364,4 +364,4 @@ TEST_F(ClientTest, EveryRequestIsOnRecord) {
 }
 
 }  // namespace
-}  // namespace tamp::kube
+}  // namespace tamp::net

@@ -5,7 +5,7 @@
 
 #include "net/threads.h"
 
-namespace tamp::kube {
+namespace tamp::net {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -66,4 +66,4 @@ void CredentialDesk::refuse(const SharedCredentials& refused) {
   if (source_ && held_ == refused) held_ = nullptr;
 }
 
-}  // namespace tamp::kube
+}  // namespace tamp::net

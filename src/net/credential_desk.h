@@ -14,7 +14,7 @@
 
 #include "net/credentials.h"
 
-namespace tamp::kube {
+namespace tamp::net {
 
 using SharedCredentials = std::shared_ptr<const Credentials>;
 
@@ -50,4 +50,4 @@ class CredentialDesk {
   std::optional<Result<Issued>> answer_;  // guarded by mutex_
 };
 
-}  // namespace tamp::kube
+}  // namespace tamp::net

@@ -5,7 +5,7 @@
 
 #include "net/files.h"
 
-namespace tamp::kube {
+namespace tamp::net {
 namespace {
 
 // The kubelet replaces a projected token when a fifth of its life is left; a minute is far less than that.
@@ -60,4 +60,4 @@ Status check_token(const std::string& token) {
   return Error{"the token holds a character that no token may have"};
 }
 
-}  // namespace tamp::kube
+}  // namespace tamp::net

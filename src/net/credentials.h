@@ -10,7 +10,7 @@
 #include "core/result.h"
 #include "core/time.h"
 
-namespace tamp::kube {
+namespace tamp::net {
 
 // All of these are secrets: never in a log or an error. Empty strings are not given.
 struct Credentials {
@@ -42,4 +42,4 @@ CredentialSource credentials_from_files(Credentials fixed, CredentialFiles files
 // Fails on a token that cannot be sent in a header.
 Status check_token(const std::string& token);
 
-}  // namespace tamp::kube
+}  // namespace tamp::net

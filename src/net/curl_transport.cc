@@ -20,7 +20,7 @@
 #include "net/threads.h"
 #include "wire/base64.h"
 
-namespace tamp::kube {
+namespace tamp::net {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -374,7 +374,7 @@ void CurlTransport::Wire::set_options(Transfer& transfer) {
     append(headers, "Authorization: Bearer " + credentials.token);
   else if (!credentials.user.empty())
     append(headers,
-           "Authorization: Basic " + codec::encode_base64(credentials.user + ":" + credentials.password));
+           "Authorization: Basic " + wire::encode_base64(credentials.user + ":" + credentials.password));
   if (!request.content_type.empty()) append(headers, "Content-Type: " + request.content_type);
   append(headers, "Expect:");
   curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers.get());
@@ -602,4 +602,4 @@ Pending CurlTransport::stream(Request request, StreamSink sink) {
   return wire_->begin(std::move(request), std::make_shared<Delivery>(loop_, std::move(sink)));
 }
 
-}  // namespace tamp::kube
+}  // namespace tamp::net

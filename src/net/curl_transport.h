@@ -16,7 +16,7 @@
 #include "net/real_loop.h"
 #include "net/transport.h"
 
-namespace tamp::kube {
+namespace tamp::net {
 
 // A page of 500 large pods is some 20 MiB, and no request of ours asks for more.
 inline constexpr std::size_t kLargestResponse = std::size_t{256} << 20;
@@ -41,4 +41,4 @@ class CurlTransport final : public ApiTransport {
   std::shared_ptr<Wire> wire_;  // shared only with handles that may outlive the transport
 };
 
-}  // namespace tamp::kube
+}  // namespace tamp::net

@@ -7,7 +7,7 @@
 #include "net/delivery.h"
 #include "net/https_server_testing.h"
 
-namespace tamp::kube {
+namespace tamp::net {
 namespace {
 
 using testing::Connection;
@@ -698,4 +698,4 @@ TEST_F(CurlTransportTest, ARedirectIsAnAnswerNotAnOrder) {
 }
 
 }  // namespace
-}  // namespace tamp::kube
+}  // namespace tamp::net

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-namespace tamp::kube {
+namespace tamp::net {
 
 Delivery::Delivery(RealLoop& loop, std::function<void(Exchange)> done)
     : loop_(loop), streaming_(false), handlers_(std::make_shared<Handlers>()) {
@@ -63,4 +63,4 @@ void Delivery::conclude(std::optional<Response> response, std::optional<Failure>
       });
 }
 
-}  // namespace tamp::kube
+}  // namespace tamp::net

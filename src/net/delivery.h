@@ -12,7 +12,7 @@
 #include "net/real_loop.h"
 #include "net/transport.h"
 
-namespace tamp::kube {
+namespace tamp::net {
 
 // Of one stream. A single watch event may be up to some 3 MiB, in many pieces.
 inline constexpr std::size_t kMostUnread = std::size_t{4} << 20;
@@ -51,4 +51,4 @@ class Delivery : public std::enable_shared_from_this<Delivery> {
       drained_;  // set while the stream is paused, which implies unread bytes; guarded by mutex_
 };
 
-}  // namespace tamp::kube
+}  // namespace tamp::net

@@ -6,7 +6,7 @@
 
 #include "net/backoff.h"
 
-namespace tamp::kube {
+namespace tamp::net {
 
 Status check(const ElectionOptions& options) {
   if (options.identity.empty()) return Error{"leader election: the identity is empty"};
@@ -49,7 +49,7 @@ void Election::look() {
       last_error_ = reply.error->text();
       return next_tick();
     }
-    Result<codec::Lease> lease = codec::read_lease(reply.body);
+    Result<wire::Lease> lease = wire::read_lease(reply.body);
     if (!lease) {
       last_error_ = "the Lease cannot be read: " + lease.error().message;
       return next_tick();
@@ -59,7 +59,7 @@ void Election::look() {
   });
 }
 
-void Election::seen(codec::Lease lease) {
+void Election::seen(wire::Lease lease) {
   keep(std::move(lease));
   if (record_.holder == options_.identity || free_to_take()) return renew();
   if (leading_) lost("\"" + record_.holder + "\" has taken it");
@@ -67,7 +67,7 @@ void Election::seen(codec::Lease lease) {
 }
 
 // Only what a holder writes counts as a sign of life; a label that somebody puts on the Lease does not.
-void Election::keep(codec::Lease lease) {
+void Election::keep(wire::Lease lease) {
   const bool same = have_record_ && lease.holder == record_.holder && lease.renewed == record_.renewed &&
                     lease.acquired == record_.acquired && lease.transitions == record_.transitions &&
                     lease.duration_seconds == record_.duration_seconds;
@@ -87,8 +87,8 @@ bool Election::free_to_take() const {
   return loop_.instant() >= record_seen_ + duration;
 }
 
-codec::Lease Election::our_lease() const {
-  codec::Lease lease = record_;
+wire::Lease Election::our_lease() const {
+  wire::Lease lease = record_;
   lease.ns = options_.ns;
   lease.name = options_.name;
   lease.duration_seconds = options_.lease_duration.ns / 1'000'000'000;
@@ -105,20 +105,20 @@ void Election::create() {
   if (released_) return;
   record_ = {};
   have_record_ = false;
-  request_ = client_.create(kLeases, options_.ns, codec::write_lease(our_lease()),
+  request_ = client_.create(kLeases, options_.ns, wire::write_lease(our_lease()),
                             [this, sent = loop_.instant()](Reply reply) { renewed(sent, std::move(reply)); });
 }
 
 void Election::renew() {
   if (released_) return;
   request_ =
-      client_.replace(kLeases, options_.ns, options_.name, codec::write_lease(our_lease()),
+      client_.replace(kLeases, options_.ns, options_.name, wire::write_lease(our_lease()),
                       [this, sent = loop_.instant()](Reply reply) { renewed(sent, std::move(reply)); });
 }
 
 void Election::renewed(Instant sent, Reply reply) {
-  Result<codec::Lease> lease = Error{};
-  if (reply.ok()) lease = codec::read_lease(reply.body);
+  Result<wire::Lease> lease = Error{};
+  if (reply.ok()) lease = wire::read_lease(reply.body);
   if (!lease) {
     last_error_ = reply.error ? reply.error->text() : "the Lease cannot be read: " + lease.error().message;
     look_first_ = true;
@@ -176,17 +176,17 @@ void Election::release(std::function<void()> done) {
 }
 
 void Election::give_back(bool again) {
-  codec::Lease lease = our_lease();
+  wire::Lease lease = our_lease();
   lease.holder.clear();
   lease.duration_seconds = 1;
   request_ = client_.replace(
-      kLeases, options_.ns, options_.name, codec::write_lease(lease), [this, again](Reply reply) {
+      kLeases, options_.ns, options_.name, wire::write_lease(lease), [this, again](Reply reply) {
         const bool outdated = reply.error && reply.error->kind == ApiError::Kind::Conflict;
         if (!outdated || !again) return given_back();
         // A renewal that was under way came before.
         request_ = client_.get(kLeases, options_.ns, options_.name, [this](Reply found) {
-          Result<codec::Lease> lease_now = Error{};
-          if (found.ok()) lease_now = codec::read_lease(found.body);
+          Result<wire::Lease> lease_now = Error{};
+          if (found.ok()) lease_now = wire::read_lease(found.body);
           if (!lease_now || lease_now->holder != options_.identity) return given_back();
           record_ = std::move(*lease_now);
           give_back(false);
@@ -201,4 +201,4 @@ void Election::given_back() {
   if (auto done = std::exchange(released_done_, nullptr)) done();
 }
 
-}  // namespace tamp::kube
+}  // namespace tamp::net

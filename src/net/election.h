@@ -20,7 +20,7 @@
 #include "net/loop.h"
 #include "wire/lease.h"
 
-namespace tamp::kube {
+namespace tamp::net {
 
 struct ElectionOptions {
   std::string ns = "tamp-system";
@@ -68,24 +68,24 @@ class Election {
  private:
   void tick();
   void look();
-  void seen(codec::Lease lease);
+  void seen(wire::Lease lease);
   void create();
   void renew();
   void renewed(Instant sent, Reply reply);
   void lost(std::string why);
   void give_back(bool again);
   void given_back();
-  void keep(codec::Lease lease);
+  void keep(wire::Lease lease);
   void next_tick();
   bool free_to_take() const;
-  codec::Lease our_lease() const;
+  wire::Lease our_lease() const;
 
   Loop& loop_;
   Client& client_;
   ElectionOptions options_;
   ElectionCallbacks callbacks_;
 
-  codec::Lease record_;  // as last seen
+  wire::Lease record_;  // as last seen
   bool have_record_ = false;
   bool look_first_ = true;  // what we know of the record may be out of date
   Instant record_seen_;     // when it was seen to change
@@ -98,4 +98,4 @@ class Election {
   Pending tick_, request_, deadline_timer_;
 };
 
-}  // namespace tamp::kube
+}  // namespace tamp::net

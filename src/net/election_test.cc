@@ -5,28 +5,28 @@
 #include "net/fake_loop_testing.h"
 #include "net/scripted_transport_testing.h"
 
-namespace tamp::kube {
+namespace tamp::net {
 namespace {
 
 // The one Lease, as an API server keeps it: every write has a version, and a write on another version is refused.
 struct LeaseServer {
-  std::optional<codec::Lease> lease;
+  std::optional<wire::Lease> lease;
   int version = 0;
 
   Exchange stored() {
     lease->resource_version = std::to_string(++version);
-    return answer(200, codec::write_lease(*lease));
+    return answer(200, wire::write_lease(*lease));
   }
   Exchange handle(const Request& request) {
     if (request.method == Method::Get)
-      return lease ? answer(200, codec::write_lease(*lease)) : refuse(404, "NotFound");
-    auto wanted = codec::read_lease(request.body);
+      return lease ? answer(200, wire::write_lease(*lease)) : refuse(404, "NotFound");
+    auto wanted = wire::read_lease(request.body);
     if (request.method == Method::Post) {
       if (lease) return refuse(409, "AlreadyExists");
       // A new Lease has no version yet, which reading insists on.
       std::string body = request.body;
       body.insert(body.find("\"name\""), "\"resourceVersion\":\"0\",");
-      wanted = codec::read_lease(body);
+      wanted = wire::read_lease(body);
       lease = std::move(*wanted);
       return stored();
     }
@@ -242,7 +242,7 @@ TEST_F(ElectionTest, ExpiryIsJudgedByWhatWasSeenAndNotByTheDate) {
 
 TEST_F(ElectionTest, ALeaseWithoutARenewTimeIsNotExpired) {
   server.lease =
-      codec::Lease{"tamp-system", "tamp-controller", "u", "1", "x", 15, std::nullopt, std::nullopt, 4};
+      wire::Lease{"tamp-system", "tamp-controller", "u", "1", "x", 15, std::nullopt, std::nullopt, 4};
   server.version = 1;
   Candidate& a = candidate("a");
   advance(Duration{14'500'000'000});
@@ -254,7 +254,7 @@ TEST_F(ElectionTest, ALeaseWithoutARenewTimeIsNotExpired) {
 
 TEST_F(ElectionTest, ALabelOnTheLeaseIsNoSignOfLife) {
   server.lease =
-      codec::Lease{"tamp-system", "tamp-controller", "u", "1", "x", 15, std::nullopt, std::nullopt, 0};
+      wire::Lease{"tamp-system", "tamp-controller", "u", "1", "x", 15, std::nullopt, std::nullopt, 0};
   Candidate& a = candidate("a");
   for (int i = 0; i < 20; ++i) {
     advance(Duration::seconds(1));
@@ -359,4 +359,4 @@ TEST(ElectionOptions, MustLeaveTimeBetweenTheDeadlines) {
 }
 
 }  // namespace
-}  // namespace tamp::kube
+}  // namespace tamp::net

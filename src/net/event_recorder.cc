@@ -9,7 +9,7 @@
 #include "core/json_writer.h"
 #include "wire/value.h"
 
-namespace tamp::kube {
+namespace tamp::net {
 namespace {
 
 constexpr std::size_t kLongestMessage = 1024, kLongestReason = 128;  // the server's limits
@@ -121,7 +121,7 @@ void EventRecorder::create(Entry& entry, bool after_update) {
 void EventRecorder::adopt(Entry& entry) {
   under_way_ = client_.get(kEvents, namespace_of(entry.object), entry.name, [this, &entry](Reply reply) {
     if (!reply.ok()) return finished(entry, false);
-    const auto json = codec::Json::parse(reply.body);
+    const auto json = wire::Json::parse(reply.body);
     if (!json) return finished(entry, false);
     entry.told = std::max<std::int64_t>(0, json->root().get("count").integer().value_or(0));
     update(entry, true);
@@ -185,4 +185,4 @@ std::string EventRecorder::body(const Entry& entry) const {
   return json.take();
 }
 
-}  // namespace tamp::kube
+}  // namespace tamp::net

@@ -19,7 +19,7 @@
 #include "net/loop.h"
 #include "net/rate_limit.h"
 
-namespace tamp::kube {
+namespace tamp::net {
 
 struct ObjectReference {
   std::string api_version;  // "v1", "temper.codes/v1alpha1"
@@ -95,4 +95,4 @@ class EventRecorder {
 // "ip-10-0-3-13.5f3a…": a DNS name that the same (object, reason, message) gets always.
 std::string event_name(const ObjectReference& object, std::string_view reason, std::string_view message);
 
-}  // namespace tamp::kube
+}  // namespace tamp::net

@@ -8,7 +8,7 @@
 #include "net/scripted_transport_testing.h"
 #include "wire/value.h"
 
-namespace tamp::kube {
+namespace tamp::net {
 namespace {
 
 ObjectReference node(const std::string& name) { return {"v1", "Node", "", name, "uid-" + name}; }
@@ -22,7 +22,7 @@ class EventRecorderTest : public ::testing::Test {
   // Events by path, as far as the recorder needs a server: the count of each.
   Exchange handle(const Request& request) {
     const std::string path = request.target.substr(0, request.target.find('?'));
-    auto json = codec::Json::parse(request.body.empty() ? "{}" : request.body);
+    auto json = wire::Json::parse(request.body.empty() ? "{}" : request.body);
     const std::int64_t count = json->root().get("count").integer().value_or(0);
     if (request.method == Method::Post) {
       const std::string name(*json->root().get("metadata").get("name").string());
@@ -55,9 +55,9 @@ TEST_F(EventRecorderTest, AnEventNamesItsObject) {
   ASSERT_EQ(transport.sent.size(), 1u);
   const Request& request = transport.sent[0];
   EXPECT_EQ(request.target.substr(0, request.target.find('?')), "/api/v1/namespaces/default/events");
-  const auto json = codec::Json::parse(request.body);
+  const auto json = wire::Json::parse(request.body);
   ASSERT_TRUE(json.ok());
-  const codec::Value event = json->root(), object = event.get("involvedObject");
+  const wire::Value event = json->root(), object = event.get("involvedObject");
   EXPECT_EQ(object.get("kind").string(), "Node");
   EXPECT_EQ(object.get("name").string(), "a");
   EXPECT_EQ(object.get("uid").string(), "uid-a");
@@ -180,4 +180,4 @@ TEST(EventName, IsADnsNameThatStaysTheSame) {
 }
 
 }  // namespace
-}  // namespace tamp::kube
+}  // namespace tamp::net

@@ -18,7 +18,7 @@
 
 extern char** environ;
 
-namespace tamp::kube {
+namespace tamp::net {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -32,7 +32,7 @@ constexpr Duration kBeforeItsEnd = Duration::seconds(10);
 
 std::string why(int error) { return std::generic_category().message(error); }
 
-std::vector<std::string> environment_of(const codec::ExecPlugin& plugin, const std::string& exec_info) {
+std::vector<std::string> environment_of(const wire::ExecPlugin& plugin, const std::string& exec_info) {
   std::vector<std::string> ours;
   for (char** entry = environ; *entry != nullptr; ++entry) ours.emplace_back(*entry);
   const auto set = [&](const std::string& name, const std::string& value) {
@@ -54,8 +54,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 class Child {
  public:
   // `out` becomes the write end's reader: what the child prints.
-  static Result<Child> start(const codec::ExecPlugin& plugin, const std::string& exec_info,
-                             bool interactive) {
+  static Result<Child> start(const wire::ExecPlugin& plugin, const std::string& exec_info, bool interactive) {
     std::array<int, 2> pipe{};
     if (::pipe2(pipe.data(), O_CLOEXEC) != 0) return Error{"cannot make a pipe: " + why(errno)};
     posix_spawn_file_actions_t actions;
@@ -151,12 +150,12 @@ class Child {
   bool own_group_ = false;
 };
 
-Result<Issued> ask(const codec::ExecPlugin& plugin, const std::string& exec_info, bool interactive,
+Result<Issued> ask(const wire::ExecPlugin& plugin, const std::string& exec_info, bool interactive,
                    Duration timeout, const std::stop_token& stop) {
   const auto deadline = Clock::now() + std::chrono::nanoseconds(timeout.ns);
   TAMP_TRY(Child child, Child::start(plugin, exec_info, interactive));
   TAMP_TRY(const std::string answer, child.finish(deadline, stop));
-  TAMP_TRY(codec::ExecCredential credential, codec::read_exec_credential(answer, plugin.api_version));
+  TAMP_TRY(wire::ExecCredential credential, wire::read_exec_credential(answer, plugin.api_version));
   TAMP_CHECK(check_token(credential.token));
   Issued issued;
   issued.credentials.token = std::move(credential.token);
@@ -171,7 +170,7 @@ Result<Issued> ask(const codec::ExecPlugin& plugin, const std::string& exec_info
 
 }  // namespace
 
-CredentialSource credentials_from_plugin(codec::ExecPlugin plugin, std::string exec_info, bool interactive,
+CredentialSource credentials_from_plugin(wire::ExecPlugin plugin, std::string exec_info, bool interactive,
                                          Duration timeout) {
   return [plugin = std::move(plugin), exec_info = std::move(exec_info), interactive,
           timeout](std::stop_token stop) -> Result<Issued> {
@@ -181,4 +180,4 @@ CredentialSource credentials_from_plugin(codec::ExecPlugin plugin, std::string e
   };
 }
 
-}  // namespace tamp::kube
+}  // namespace tamp::net

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <thread>
 
-namespace tamp::kube {
+namespace tamp::net {
 namespace {
 
 constexpr const char* kV1 = "client.authentication.k8s.io/v1";
@@ -35,7 +35,7 @@ struct ExecPluginTest : ::testing::Test {
   }
 
   std::string directory;
-  codec::ExecPlugin plugin;
+  wire::ExecPlugin plugin;
 };
 
 TEST_F(ExecPluginTest, ItsAnswerIsTheCredentials) {
@@ -115,4 +115,4 @@ TEST_F(ExecPluginTest, OneThatIsCalledOffIsEnded) {
 }
 
 }  // namespace
-}  // namespace tamp::kube
+}  // namespace tamp::net

@@ -10,7 +10,7 @@
 
 #include "net/loop.h"
 
-namespace tamp::kube {
+namespace tamp::net {
 
 class FakeLoop : public Loop {
  public:
@@ -85,4 +85,4 @@ class FakeLoop : public Loop {
   std::map<Key, Action> timers_;
 };
 
-}  // namespace tamp::kube
+}  // namespace tamp::net

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <system_error>
 
-namespace tamp::kube {
+namespace tamp::net {
 namespace {
 
 std::string why(int error) { return std::generic_category().message(error); }
@@ -38,4 +38,4 @@ Result<std::string> read_file(const std::string& path, std::size_t largest) {
 
 bool file_exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
 
-}  // namespace tamp::kube
+}  // namespace tamp::net

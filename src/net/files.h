@@ -6,10 +6,10 @@
 
 #include "core/result.h"
 
-namespace tamp::kube {
+namespace tamp::net {
 
 // The error names the path. Refuses more than `largest` bytes.
 Result<std::string> read_file(const std::string& path, std::size_t largest);
 bool file_exists(const std::string& path);
 
-}  // namespace tamp::kube
+}  // namespace tamp::net

@@ -4,7 +4,7 @@
 #include <boost/beast/zlib/deflate_stream.hpp>
 #include <cstdint>
 
-namespace tamp::serve {
+namespace tamp::net {
 namespace {
 
 namespace zlib = boost::beast::zlib;
@@ -70,4 +70,4 @@ bool accepts_gzip(std::string_view accept_encoding) {
   return false;
 }
 
-}  // namespace tamp::serve
+}  // namespace tamp::net

@@ -4,10 +4,10 @@
 #include <string>
 #include <string_view>
 
-namespace tamp::serve {
+namespace tamp::net {
 
 std::string gzip(std::string_view bytes);
 // Does an Accept-Encoding header allow it? "gzip;q=0" does not.
 bool accepts_gzip(std::string_view accept_encoding);
 
-}  // namespace tamp::serve
+}  // namespace tamp::net

@@ -15,7 +15,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace tamp::serve::testing {
+namespace tamp::net::testing {
 namespace {
 
 constexpr time_t kPatience = 10;  // seconds
@@ -159,4 +159,4 @@ std::string body_of(std::string_view response) {
   return end == std::string_view::npos ? "" : std::string(response.substr(end + 4));
 }
 
-}  // namespace tamp::serve::testing
+}  // namespace tamp::net::testing

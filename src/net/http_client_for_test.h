@@ -9,7 +9,7 @@
 struct ssl_st;
 struct ssl_ctx_st;
 
-namespace tamp::serve::testing {
+namespace tamp::net::testing {
 
 class RawClient {
  public:
@@ -50,4 +50,4 @@ class RawClient {
 int status_of(std::string_view response);
 std::string body_of(std::string_view response);
 
-}  // namespace tamp::serve::testing
+}  // namespace tamp::net::testing

@@ -25,7 +25,7 @@
 #include <thread>
 #include <type_traits>
 
-namespace tamp::serve {
+namespace tamp::net {
 namespace {
 
 namespace asio = boost::asio;
@@ -694,4 +694,4 @@ void HttpServer::stop(Duration grace) {
   impl_->io.reset();
 }
 
-}  // namespace tamp::serve
+}  // namespace tamp::net

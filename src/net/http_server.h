@@ -20,7 +20,7 @@
 #include "core/time.h"
 #include "net/http_stream.h"
 
-namespace tamp::serve {
+namespace tamp::net {
 
 struct HttpRequest {
   std::string method;  // "GET"
@@ -108,4 +108,4 @@ class HttpServer {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace tamp::serve
+}  // namespace tamp::net

@@ -12,7 +12,7 @@
 #include "net/certificate.h"
 #include "net/http_client_for_test.h"
 
-namespace tamp::serve {
+namespace tamp::net {
 namespace {
 
 using testing::body_of;
@@ -552,4 +552,4 @@ TEST(HttpServerTls, CertificatesAreReplacedWhileManyConnect) {
 }
 
 }  // namespace
-}  // namespace tamp::serve
+}  // namespace tamp::net

@@ -3,7 +3,7 @@
 #include <mutex>
 #include <utility>
 
-namespace tamp::serve {
+namespace tamp::net {
 
 struct HttpStream::State {
   std::mutex mutex;
@@ -111,4 +111,4 @@ void HttpStream::close() const {
   call(gone);
 }
 
-}  // namespace tamp::serve
+}  // namespace tamp::net

@@ -18,7 +18,7 @@
 #include <string>
 #include <string_view>
 
-namespace tamp::serve {
+namespace tamp::net {
 
 class HttpStream {
  public:
@@ -54,4 +54,4 @@ class HttpStream {
   std::shared_ptr<State> state_;  // of the writer and of the connection, whoever stays longer
 };
 
-}  // namespace tamp::serve
+}  // namespace tamp::net

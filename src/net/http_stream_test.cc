@@ -12,7 +12,7 @@
 #include "net/http_client_for_test.h"
 #include "net/http_server.h"
 
-namespace tamp::serve {
+namespace tamp::net {
 namespace {
 
 using testing::RawClient;
@@ -171,4 +171,4 @@ TEST(HttpStream, AStreamForAServerThatHasGoneIsClosed) {
 }
 
 }  // namespace
-}  // namespace tamp::serve
+}  // namespace tamp::net

@@ -25,7 +25,7 @@
 
 #include "net/threads.h"
 
-namespace tamp::kube::testing {
+namespace tamp::net::testing {
 
 template <auto free>
 struct OpensslDeleter {
@@ -293,4 +293,4 @@ class HttpsServer {
   int accepted_ = 0;
 };
 
-}  // namespace tamp::kube::testing
+}  // namespace tamp::net::testing

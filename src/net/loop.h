@@ -12,7 +12,7 @@
 
 #include "core/time.h"
 
-namespace tamp::kube {
+namespace tamp::net {
 
 // A moment on a clock that never goes back and does not know the date. Only differences mean something.
 struct Instant {
@@ -69,4 +69,4 @@ class Loop {
   virtual Pending offload(std::function<void()> work, Action done) = 0;
 };
 
-}  // namespace tamp::kube
+}  // namespace tamp::net

@@ -7,7 +7,7 @@
 #include "core/time.h"
 #include "net/loop.h"
 
-namespace tamp::kube {
+namespace tamp::net {
 
 class TokenBucket {
  public:
@@ -43,4 +43,4 @@ class TokenBucket {
   Instant filled_;
 };
 
-}  // namespace tamp::kube
+}  // namespace tamp::net

@@ -4,7 +4,7 @@
 
 #include "net/backoff.h"
 
-namespace tamp::kube {
+namespace tamp::net {
 namespace {
 
 Instant at(double seconds) { return Instant{static_cast<std::int64_t>(seconds * 1e9)}; }
@@ -59,4 +59,4 @@ TEST(Backoff, DoublesUpToItsCapAndLeavesHalfToChance) {
 }
 
 }  // namespace
-}  // namespace tamp::kube
+}  // namespace tamp::net

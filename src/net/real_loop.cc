@@ -5,7 +5,7 @@
 
 #include "net/threads.h"
 
-namespace tamp::kube {
+namespace tamp::net {
 namespace {
 
 std::uint64_t fresh_seed() {
@@ -151,4 +151,4 @@ bool RealLoop::run_until(const std::function<bool()>& enough) {
   return reached;
 }
 
-}  // namespace tamp::kube
+}  // namespace tamp::net

@@ -18,7 +18,7 @@
 
 #include "net/loop.h"
 
-namespace tamp::kube {
+namespace tamp::net {
 
 class RealLoop final : public Loop {
  public:
@@ -72,4 +72,4 @@ class RealLoop final : public Loop {
   std::thread worker_;                     // started by the first offload
 };
 
-}  // namespace tamp::kube
+}  // namespace tamp::net

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace tamp::kube {
+namespace tamp::net {
 namespace {
 
 constexpr Duration kMs = Duration::nanoseconds(1'000'000);
@@ -182,4 +182,4 @@ TEST(RealLoop, TheSameSeedGivesTheSameChance) {
 }
 
 }  // namespace
-}  // namespace tamp::kube
+}  // namespace tamp::net

@@ -4,12 +4,12 @@
 #include <charconv>
 #include <utility>
 
-namespace tamp::kube {
+namespace tamp::net {
 namespace {
 
 using Phase = ReflectorState::Phase;
 using Kind = ApiError::Kind;
-using codec::EventInfo;
+using wire::EventInfo;
 
 // The server that was asked has not yet seen what another has told us.
 constexpr std::string_view kTooLarge = "ResourceVersionTooLarge";
@@ -93,7 +93,7 @@ void Reflector::got_page(Reply reply) {
   state_.last_contact = loop_.instant();
   const bool first = list_version_.empty();
   if (first) sink_.begin_list();
-  Result<codec::PageInfo> page = sink_.page(std::move(reply.body));
+  Result<wire::PageInfo> page = sink_.page(std::move(reply.body));
   if (!page) return retry(again, "a list cannot be read: " + page.error().message, std::nullopt);
   if (first) {
     if (older_than_seen(page->resource_version)) {
@@ -297,4 +297,4 @@ bool Reflector::older_than_seen(const std::string& resource_version) const {
   return a && b && *a < *b;
 }
 
-}  // namespace tamp::kube
+}  // namespace tamp::net

@@ -21,16 +21,16 @@
 #include "net/watch_frame.h"
 #include "wire/watch_event.h"
 
-namespace tamp::kube {
+namespace tamp::net {
 
 // Called in this order: begin_list, page…, end_list, event…, and again from begin_list. A list may be given up at any
 // page: another begin_list forgets what came since the last one, so what was there before counts until end_list.
 struct WatchSink {
   std::function<void()> begin_list;
-  std::function<Result<codec::PageInfo>(std::string bytes)> page;
+  std::function<Result<wire::PageInfo>(std::string bytes)> page;
   std::function<void()> end_list;
   // An error of an event makes the reflector list again.
-  std::function<Result<codec::EventInfo>(std::string line)> event;
+  std::function<Result<wire::EventInfo>(std::string line)> event;
 };
 
 struct ReflectorOptions {
@@ -134,4 +134,4 @@ class Reflector {
   Pending stall_;
 };
 
-}  // namespace tamp::kube
+}  // namespace tamp::net

@@ -8,7 +8,7 @@
 #include "net/fake_loop_testing.h"
 #include "net/scripted_transport_testing.h"
 
-namespace tamp::kube {
+namespace tamp::net {
 namespace {
 
 using Phase = ReflectorState::Phase;
@@ -40,17 +40,17 @@ class ReflectorTest : public ::testing::Test {
   WatchSink sink() {
     WatchSink out;
     out.begin_list = [this] { log.push_back("begin"); };
-    out.page = [this](std::string bytes) -> Result<codec::PageInfo> {
+    out.page = [this](std::string bytes) -> Result<wire::PageInfo> {
       log.push_back("page");
-      auto json = codec::Json::parse(bytes);
+      auto json = wire::Json::parse(bytes);
       if (!json) return std::move(json).error();
-      return codec::read_page_info(json->root());
+      return wire::read_page_info(json->root());
     };
     out.end_list = [this] { log.push_back("end"); };
-    out.event = [this](std::string line) -> Result<codec::EventInfo> {
-      auto json = codec::Json::parse(line);
+    out.event = [this](std::string line) -> Result<wire::EventInfo> {
+      auto json = wire::Json::parse(line);
       if (!json) return std::move(json).error();
-      auto info = codec::read_event_info(json->root());
+      auto info = wire::read_event_info(json->root());
       if (info) log.push_back("event " + info->resource_version);
       return info;
     };
@@ -460,4 +460,4 @@ TEST_F(ReflectorTest, StoppedItAsksNothingMore) {
 }
 
 }  // namespace
-}  // namespace tamp::kube
+}  // namespace tamp::net

@@ -1,6 +1,6 @@
 #include "net/resource.h"
 
-namespace tamp::kube {
+namespace tamp::net {
 
 std::string collection_path(const ResourceType& type, std::string_view ns) {
   std::string path = type.group.empty() ? "/api/" : "/apis/" + std::string(type.group) + "/";
@@ -51,4 +51,4 @@ std::string escape(std::string_view text) {
   return out;
 }
 
-}  // namespace tamp::kube
+}  // namespace tamp::net

@@ -8,7 +8,7 @@
 
 #include "wire/kinds.h"
 
-namespace tamp::kube {
+namespace tamp::net {
 
 // The texts live as long as the program.
 struct ResourceType {
@@ -19,9 +19,9 @@ struct ResourceType {
 
   constexpr ResourceType(std::string_view g, std::string_view v, std::string_view p, bool n)
       : group(g), version(v), plural(p), namespaced(n) {}
-  ResourceType(const codec::KindInfo& kind)
+  ResourceType(const wire::KindInfo& kind)
       : group(kind.group), version(kind.version), plural(kind.plural), namespaced(kind.namespaced) {}
-  ResourceType(codec::ObjectKind kind) : ResourceType(codec::info(kind)) {}
+  ResourceType(wire::ObjectKind kind) : ResourceType(wire::info(kind)) {}
 
   bool operator==(const ResourceType&) const = default;
 };
@@ -56,4 +56,4 @@ std::string query_text(const Query& query);
 // Percent-encoded: everything but letters, digits and -._~
 std::string escape(std::string_view text);
 
-}  // namespace tamp::kube
+}  // namespace tamp::net

@@ -2,14 +2,14 @@
 
 #include <gtest/gtest.h>
 
-namespace tamp::kube {
+namespace tamp::net {
 namespace {
 
 TEST(Resource, TheCoreGroupAndTheOthersLiveApart) {
   EXPECT_EQ(collection_path(kPods), "/api/v1/pods");
   EXPECT_EQ(collection_path(kPods, "shop"), "/api/v1/namespaces/shop/pods");
-  EXPECT_EQ(collection_path(codec::ObjectKind::PodDisruptionBudget), "/apis/policy/v1/poddisruptionbudgets");
-  EXPECT_EQ(collection_path(codec::ObjectKind::NodePool), "/apis/karpenter.sh/v1/nodepools");
+  EXPECT_EQ(collection_path(wire::ObjectKind::PodDisruptionBudget), "/apis/policy/v1/poddisruptionbudgets");
+  EXPECT_EQ(collection_path(wire::ObjectKind::NodePool), "/apis/karpenter.sh/v1/nodepools");
 }
 
 TEST(Resource, ATypeWithoutNamespacesIgnoresThem) {
@@ -38,4 +38,4 @@ TEST(Query, LeavesOutWhatIsEmpty) {
 }
 
 }  // namespace
-}  // namespace tamp::kube
+}  // namespace tamp::net

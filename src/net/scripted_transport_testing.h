@@ -14,7 +14,7 @@
 #include "net/loop.h"
 #include "net/transport.h"
 
-namespace tamp::kube {
+namespace tamp::net {
 
 inline Exchange answer(int status, std::string body = "{}", std::optional<Duration> retry_after = {}) {
   return {Response{status, std::move(body), retry_after}, {}};
@@ -140,4 +140,4 @@ class ScriptedTransport : public ApiTransport {
   std::map<std::uint64_t, Held> held_;
 };
 
-}  // namespace tamp::kube
+}  // namespace tamp::net

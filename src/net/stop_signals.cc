@@ -12,7 +12,7 @@
 
 #include "net/threads.h"
 
-namespace tamp::kube {
+namespace tamp::net {
 namespace {
 
 sigset_t stop_signals() {
@@ -61,4 +61,4 @@ void StopSignals::watch(Loop::Action on_signal) {
   }
 }
 
-}  // namespace tamp::kube
+}  // namespace tamp::net

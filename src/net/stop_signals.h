@@ -5,7 +5,7 @@
 
 #include "net/real_loop.h"
 
-namespace tamp::kube {
+namespace tamp::net {
 
 // REQUIRES: made on the main thread before any other thread is started, since threads inherit which signals they leave
 // alone; at most one at a time; destroyed before the loop.
@@ -25,4 +25,4 @@ class StopSignals {
   std::thread thread_;
 };
 
-}  // namespace tamp::kube
+}  // namespace tamp::net

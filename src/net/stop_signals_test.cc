@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-namespace tamp::kube {
+namespace tamp::net {
 namespace {
 
 TEST(StopSignals, ASignalBecomesAnActionOnTheLoop) {
@@ -34,4 +34,4 @@ TEST(StopSignalsDeathTest, ASecondSignalEndsTheProgram) {
 }
 
 }  // namespace
-}  // namespace tamp::kube
+}  // namespace tamp::net

@@ -8,7 +8,7 @@
 #include <thread>
 #include <utility>
 
-namespace tamp::kube {
+namespace tamp::net {
 
 // A thread inherits the mask of the one that starts it, so it is blocked here already before its first instruction.
 template <typename F>
@@ -21,4 +21,4 @@ std::thread start_quiet_thread(F&& body) {
   return thread;
 }
 
-}  // namespace tamp::kube
+}  // namespace tamp::net

@@ -12,7 +12,7 @@
 #include "core/time.h"
 #include "net/loop.h"
 
-namespace tamp::kube {
+namespace tamp::net {
 
 enum class Method : std::uint8_t { Get, Post, Put, Patch, Delete };
 
@@ -67,4 +67,4 @@ class ApiTransport {
   virtual Pending stream(Request request, StreamSink sink) = 0;
 };
 
-}  // namespace tamp::kube
+}  // namespace tamp::net

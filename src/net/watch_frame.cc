@@ -1,6 +1,6 @@
 #include "net/watch_frame.h"
 
-namespace tamp::kube {
+namespace tamp::net {
 
 void WatchFrame::feed(std::string_view bytes) {
   if (too_long_) return;
@@ -44,4 +44,4 @@ void WatchFrame::clear() {
   too_long_ = false;
 }
 
-}  // namespace tamp::kube
+}  // namespace tamp::net

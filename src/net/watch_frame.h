@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace tamp::kube {
+namespace tamp::net {
 
 class WatchFrame {
  public:
@@ -32,4 +32,4 @@ class WatchFrame {
   bool too_long_ = false;
 };
 
-}  // namespace tamp::kube
+}  // namespace tamp::net

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace tamp::kube {
+namespace tamp::net {
 namespace {
 
 std::vector<std::string> lines(WatchFrame& frame) {
@@ -71,4 +71,4 @@ RC_GTEST_PROP(WatchFrame, DoesNotCareHowTheBytesWereCut, (const std::vector<std:
 }
 
 }  // namespace
-}  // namespace tamp::kube
+}  // namespace tamp::net

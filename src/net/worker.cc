@@ -4,10 +4,10 @@
 
 #include "net/threads.h"
 
-namespace tamp::serve {
+namespace tamp::net {
 
 Worker::Worker(std::size_t most_waiting) : most_(most_waiting) {
-  thread_ = kube::start_quiet_thread([this] { run(); });
+  thread_ = net::start_quiet_thread([this] { run(); });
 }
 
 Worker::~Worker() {
@@ -43,4 +43,4 @@ void Worker::run() {
   }
 }
 
-}  // namespace tamp::serve
+}  // namespace tamp::net

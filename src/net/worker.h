@@ -11,7 +11,7 @@
 #include <mutex>
 #include <thread>
 
-namespace tamp::serve {
+namespace tamp::net {
 
 class Worker {
  public:
@@ -35,4 +35,4 @@ class Worker {
   std::thread thread_;
 };
 
-}  // namespace tamp::serve
+}  // namespace tamp::net

@@ -9,11 +9,11 @@
 #include "core/json_writer.h"
 #include "explain/layout.h"
 
-namespace tamp::report {
+namespace tamp::replay {
 namespace {
 
-using churn::Outcome;
-using churn::Sample;
+using replay::Outcome;
+using replay::Sample;
 
 constexpr double kWidth = 760, kHeight = 360, kLeft = 60, kRight = 200, kTop = 30, kBottom = 50;
 constexpr std::array<const char*, 8> kInks = {"#6e7781", "#cf222e", "#9a6700", "#8250df",
@@ -61,16 +61,18 @@ const char* ink(std::size_t i) { return kInks[i % kInks.size()]; }
 
 }  // namespace
 
-std::string churn_page(const std::vector<Outcome>& outcomes, const Style& style) {
-  Table table({Align::Left, Align::Right, Align::Right, Align::Right, Align::Right, Align::Right,
-               Align::Right, Align::Right, Align::Right, Align::Right, Align::Right},
-              0);
+std::string churn_page(const std::vector<Outcome>& outcomes, const explain::Style& style) {
+  explain::Table table(
+      {explain::Align::Left, explain::Align::Right, explain::Align::Right, explain::Align::Right,
+       explain::Align::Right, explain::Align::Right, explain::Align::Right, explain::Align::Right,
+       explain::Align::Right, explain::Align::Right, explain::Align::Right},
+      0);
   table.header({"RULES", "COST $", "SAVED $", "EVICTIONS", "MOST OF A POD", "IN 1H", "NODES DISRUPTED",
                 "MOST IN 30M", "BOUGHT AND GONE IN 1H", "SAVED $ PER EVICTION", "CASCADE"});
   for (const Outcome& o : outcomes)
-    table.row({{printable(o.name)},
+    table.row({{explain::printable(o.name)},
                {fmt::format("{:.2f}", o.dollars)},
-               {fmt::format("{:.2f}", saved(outcomes, o)), Ink::Green},
+               {fmt::format("{:.2f}", saved(outcomes, o)), explain::Ink::Green},
                {std::to_string(o.evictions)},
                {std::to_string(o.most_evictions)},
                {std::to_string(o.most_evictions_in_an_hour)},
@@ -78,7 +80,7 @@ std::string churn_page(const std::vector<Outcome>& outcomes, const Style& style)
                {std::to_string(o.most_disrupted_in_half_an_hour)},
                {std::to_string(o.bought_and_disrupted)},
                {o.evictions > 0 ? fmt::format("{:.3f}", per_eviction(outcomes, o)) : "–"},
-               {o.cascade() ? "yes" : "no", o.cascade() ? Ink::Red : Ink::Green}});
+               {o.cascade() ? "yes" : "no", o.cascade() ? explain::Ink::Red : explain::Ink::Green}});
   return table.render(style);
 }
 
@@ -146,4 +148,4 @@ std::string churn_curve_svg(const std::vector<Outcome>& outcomes) {
   return out + "\"/>\n" + points + "</svg>\n";
 }
 
-}  // namespace tamp::report
+}  // namespace tamp::replay

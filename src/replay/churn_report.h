@@ -7,14 +7,14 @@
 #include "explain/style.h"
 #include "replay/replay.h"
 
-namespace tamp::report {
+namespace tamp::replay {
 
 // The first of the outcomes is the day without consolidation: savings are counted against it.
-std::string churn_page(const std::vector<churn::Outcome>& outcomes, const Style& style);
-std::string churn_json(const std::vector<churn::Outcome>& outcomes);
+std::string churn_page(const std::vector<replay::Outcome>& outcomes, const explain::Style& style);
+std::string churn_json(const std::vector<replay::Outcome>& outcomes);
 // Cost over time, a line for each of the rules.
-std::string churn_svg(const std::vector<churn::Outcome>& outcomes);
+std::string churn_svg(const std::vector<replay::Outcome>& outcomes);
 // Savings against evictions, a point for each of the rules.
-std::string churn_curve_svg(const std::vector<churn::Outcome>& outcomes);
+std::string churn_curve_svg(const std::vector<replay::Outcome>& outcomes);
 
-}  // namespace tamp::report
+}  // namespace tamp::replay

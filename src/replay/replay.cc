@@ -11,10 +11,10 @@
 #include "search/plan.h"
 #include "situation/resolve_settings.h"
 
-namespace tamp::churn {
+namespace tamp::replay {
 namespace {
 
-using decide::Command;
+using price::Command;
 
 constexpr std::int64_t kSampled = 10;
 constexpr std::int64_t kHour = 60;  // minutes
@@ -52,7 +52,7 @@ class Day {
 
  private:
   Time now() const { return begin_ + Duration::minutes(minute_); }
-  decide::Context context() const { return {cluster_, rules_.settings, now(), last_deleted_}; }
+  situation::Context context() const { return {cluster_, rules_.settings, now(), last_deleted_}; }
 
   // --- the workload
 
@@ -161,8 +161,8 @@ class Day {
       command.moves.push_back({PodId(i), NodeId(), NodeId()});
       cluster_.pods[i].started = cluster_.pods[i].scheduled = now();
     }
-    carry_out(cluster_, command, now() + kSettled, ++made_);
-    born_[decide::replacement_name(made_)] = {minute_, false};
+    search::carry_out(cluster_, command, now() + kSettled, ++made_);
+    born_[search::replacement_name(made_)] = {minute_, false};
     return true;
   }
 
@@ -181,23 +181,23 @@ class Day {
   // --- consolidation
 
   void consolidate() {
-    decide::PlanOptions options;
+    search::PlanOptions options;
     options.rest = false;
-    const decide::Plan plan = decide::make_plan(context(), options);
+    const search::Plan plan = search::make_plan(context(), options);
     if (plan.commands.empty() || beyond_limits(plan.commands.front())) return;
     const Command& command = plan.commands.front();
     std::vector<std::string> moved;
-    for (const decide::Move& m : command.moves) {
+    for (const price::Move& m : command.moves) {
       Pod& pod = cluster_.pods[m.pod.index()];
       if (m.from.valid()) moved.emplace_back(cluster_.text(pod.name));
       pod.started = pod.scheduled = now();
       touch(m.to);
     }
     for (NodeId n : command.nodes) removed(n);
-    carry_out(cluster_, command, now() + kSettled, made_ + 1);
+    search::carry_out(cluster_, command, now() + kSettled, made_ + 1);
     for (std::size_t i = 0; i < command.replacements.size(); ++i) {
       ++outcome_.nodes_bought;
-      born_[decide::replacement_name(++made_)] = {minute_, true};
+      born_[search::replacement_name(++made_)] = {minute_, true};
     }
     last_deleted_ = now();
     for (const std::string& pod : moved) evicted(pod);
@@ -206,7 +206,7 @@ class Day {
   bool beyond_limits(const Command& command) const {
     if (!rules_.limits) return false;
     std::size_t count = 0;
-    for (const decide::Move& m : command.moves) {
+    for (const price::Move& m : command.moves) {
       if (!m.from.valid()) continue;
       ++count;
       const auto record = evictions_.find(std::string(cluster_.text(cluster_.pods[m.pod.index()].name)));
@@ -224,7 +224,7 @@ class Day {
     ++outcome_.nodes_removed;
     const auto& pods = cluster_.nodes[n.index()].pods;
     if (std::none_of(pods.begin(), pods.end(),
-                     [&](PodId p) { return decide::reschedulable(cluster_.pods[p.index()]); }))
+                     [&](PodId p) { return gates::reschedulable(cluster_.pods[p.index()]); }))
       return;
     ++outcome_.nodes_disrupted;
     if (birth.bought && age < kHour) ++outcome_.bought_and_disrupted;
@@ -272,7 +272,7 @@ class Day {
 
   void account() {
     double dollars = 0;
-    for (const decide::Candidate& c : decide::assess_nodes(context())) dollars += c.dollars;
+    for (const gates::Candidate& c : gates::assess_nodes(context())) dollars += c.dollars;
     outcome_.dollars += dollars / 60;
     if (minute_ % kSampled == 0)
       outcome_.samples.push_back({minute_, cluster_.nodes.size(), cluster_.pods.size(), dollars});
@@ -305,7 +305,7 @@ class Day {
 
 // The old rules, decided by Tamp's own search: every gate of the designs is off.
 Settings ungated(const Cluster& cluster) {
-  Settings s = codec::resolve_settings(cluster, {});
+  Settings s = situation::resolve_settings(cluster, {});
   s.utilization_threshold.value = 1;
   s.min_node_lifetime.value = Duration{0};
   for (PoolSettings& pool : s.pools) pool.savings_threshold.value = 0;
@@ -325,7 +325,7 @@ bool Outcome::cascade() const {
 std::vector<Rules> rules_to_compare(const Cluster& cluster) {
   FlagSettings compat;
   compat.karpenter_compat = true;
-  const Settings defaults = codec::resolve_settings(cluster, {});
+  const Settings defaults = situation::resolve_settings(cluster, {});
   Settings savings = ungated(cluster), utilization = ungated(cluster), grace = ungated(cluster),
            all = defaults;
   for (std::size_t i = 0; i < savings.pools.size(); ++i)
@@ -334,7 +334,7 @@ std::vector<Rules> rules_to_compare(const Cluster& cluster) {
   for (PoolSettings& pool : grace.pools) pool.grace_period.value = DurationOrNever{kGrace};
   for (PoolSettings& pool : all.pools) pool.grace_period.value = DurationOrNever{kGrace};
   return {{"no consolidation", defaults, false},
-          {"old rules (Karpenter's)", codec::resolve_settings(cluster, compat)},
+          {"old rules (Karpenter's)", situation::resolve_settings(cluster, compat)},
           {"savings threshold alone", savings},
           {"utilization threshold alone", utilization},
           {"grace period of 30m alone", grace},
@@ -343,13 +343,13 @@ std::vector<Rules> rules_to_compare(const Cluster& cluster) {
 }
 
 std::vector<Rules> rules_of_a_sweep(const Cluster& cluster, const std::vector<double>& thresholds) {
-  std::vector<Rules> list = {{"no consolidation", codec::resolve_settings(cluster, {}), false}};
+  std::vector<Rules> list = {{"no consolidation", situation::resolve_settings(cluster, {}), false}};
   for (double threshold : thresholds) {
-    Settings s = codec::resolve_settings(cluster, {});
+    Settings s = situation::resolve_settings(cluster, {});
     for (PoolSettings& pool : s.pools) pool.savings_threshold.value = threshold;
     list.push_back({fmt::format("{:g}", threshold), s, true, kLimits});
   }
   return list;
 }
 
-}  // namespace tamp::churn
+}  // namespace tamp::replay

@@ -15,7 +15,7 @@
 #include "replay/staging.h"
 #include "replay/workload.h"
 
-namespace tamp::churn {
+namespace tamp::replay {
 
 // What a TemperPolicy's `limits` allow the controller's own runs: they are no gates, a command beyond them is not carried out.
 struct Limits {
@@ -68,4 +68,4 @@ std::vector<Rules> rules_to_compare(const Cluster& cluster);
 // The defaults with other savings thresholds.
 std::vector<Rules> rules_of_a_sweep(const Cluster& cluster, const std::vector<double>& thresholds);
 
-}  // namespace tamp::churn
+}  // namespace tamp::replay

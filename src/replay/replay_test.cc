@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tamp::churn {
+namespace tamp::replay {
 namespace {
 
 const Time kMorning = *parse_rfc3339("2026-11-15T00:00:00Z");
@@ -75,4 +75,4 @@ TEST(Replay, APodThatWasMovedIsLeftAloneForItsCooldown) {
 }
 
 }  // namespace
-}  // namespace tamp::churn
+}  // namespace tamp::replay

@@ -5,7 +5,7 @@
 
 #include "core/json_writer.h"
 
-namespace tamp::churn {
+namespace tamp::replay {
 namespace {
 
 struct Machine {
@@ -87,12 +87,12 @@ std::string objects(const Workload& workload) {
 
 }  // namespace
 
-Result<Stage> set_stage(const Workload& workload, const std::optional<codec::Input>& instance_types) {
-  codec::Inputs inputs;
+Result<Stage> set_stage(const Workload& workload, const std::optional<wire::Input>& instance_types) {
+  wire::Inputs inputs;
   inputs.objects.push_back({"the workload", objects(workload)});
   inputs.instance_types =
-      instance_types ? *instance_types : codec::Input{"the built-in catalogue", catalogue()};
-  TAMP_TRY(codec::Reading reading, codec::read_snapshot(inputs));
+      instance_types ? *instance_types : wire::Input{"the built-in catalogue", catalogue()};
+  TAMP_TRY(wire::Reading reading, wire::read_snapshot(inputs));
   Stage stage;
   for (const Deployment& d : workload.deployments) {
     const PodId id = reading.cluster.find_pod("default", d.name);
@@ -104,4 +104,4 @@ Result<Stage> set_stage(const Workload& workload, const std::optional<codec::Inp
   return stage;
 }
 
-}  // namespace tamp::churn
+}  // namespace tamp::replay

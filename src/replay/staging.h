@@ -9,7 +9,7 @@
 #include "replay/workload.h"
 #include "wire/snapshot.h"
 
-namespace tamp::churn {
+namespace tamp::replay {
 
 struct Stage {
   Cluster cluster;
@@ -17,6 +17,6 @@ struct Stage {
 };
 
 // `instance_types`: a catalogue in the format of Karpenter's KWOK provider.
-Result<Stage> set_stage(const Workload& workload, const std::optional<codec::Input>& instance_types);
+Result<Stage> set_stage(const Workload& workload, const std::optional<wire::Input>& instance_types);
 
-}  // namespace tamp::churn
+}  // namespace tamp::replay

@@ -9,7 +9,7 @@
 #include <numbers>
 #include <optional>
 
-namespace tamp::churn {
+namespace tamp::replay {
 namespace {
 
 constexpr std::int64_t kDay = 24 * 60;
@@ -150,4 +150,4 @@ Result<Workload> read_trace(std::string_view text) {
   return trace;
 }
 
-}  // namespace tamp::churn
+}  // namespace tamp::replay

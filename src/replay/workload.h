@@ -9,7 +9,7 @@
 
 #include "core/result.h"
 
-namespace tamp::churn {
+namespace tamp::replay {
 
 struct Deployment {
   std::string name;
@@ -39,4 +39,4 @@ Workload generated_day(std::uint64_t seed, std::size_t services = 19);
 // place of a number of replicas replaces all. Empty lines and those that begin with # are passed over.
 Result<Workload> read_trace(std::string_view text);
 
-}  // namespace tamp::churn
+}  // namespace tamp::replay

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tamp::churn {
+namespace tamp::replay {
 namespace {
 
 TEST(Trace, SaysWhenADeploymentHasHowManyReplicas) {
@@ -43,4 +43,4 @@ TEST(GeneratedDay, TheSeedDecides) {
 }
 
 }  // namespace
-}  // namespace tamp::churn
+}  // namespace tamp::replay

@@ -13,7 +13,7 @@
 #include "core/cluster.h"
 #include "store/store.h"
 
-namespace tamp::codec {
+namespace tamp::store {
 
 // A pod before Cluster::finish(), which joins it with the node of this name.
 struct BoundPod {
@@ -116,4 +116,4 @@ class Shelf {
   std::unordered_map<NameKey, std::uint32_t> index_;  // slots by name
 };
 
-}  // namespace tamp::codec
+}  // namespace tamp::store

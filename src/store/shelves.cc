@@ -1,43 +1,43 @@
 #include "store/shelves.h"
 
-namespace tamp::codec {
+namespace tamp::store {
 
-AnyShelf empty_shelf(ObjectKind kind) {
+AnyShelf empty_shelf(wire::ObjectKind kind) {
   switch (kind) {
-    case ObjectKind::Pod:
+    case wire::ObjectKind::Pod:
       return Shelf<BoundPod>();
-    case ObjectKind::Node:
+    case wire::ObjectKind::Node:
       return Shelf<Node>();
-    case ObjectKind::NodeClaim:
+    case wire::ObjectKind::NodeClaim:
       return Shelf<NodeClaim>();
-    case ObjectKind::NodePool:
+    case wire::ObjectKind::NodePool:
       return Shelf<NodePool>();
-    case ObjectKind::Namespace:
+    case wire::ObjectKind::Namespace:
       return Shelf<Namespace>();
-    case ObjectKind::PodDisruptionBudget:
+    case wire::ObjectKind::PodDisruptionBudget:
       return Shelf<PodDisruptionBudget>();
-    case ObjectKind::DaemonSet:
+    case wire::ObjectKind::DaemonSet:
       return Shelf<DaemonSet>();
-    case ObjectKind::Deployment:
-    case ObjectKind::ReplicaSet:
-    case ObjectKind::ReplicationController:
-    case ObjectKind::StatefulSet:
-    case ObjectKind::Job:
+    case wire::ObjectKind::Deployment:
+    case wire::ObjectKind::ReplicaSet:
+    case wire::ObjectKind::ReplicationController:
+    case wire::ObjectKind::StatefulSet:
+    case wire::ObjectKind::Job:
       return Shelf<Workload>();
-    case ObjectKind::PersistentVolume:
+    case wire::ObjectKind::PersistentVolume:
       return Shelf<PersistentVolume>();
-    case ObjectKind::PersistentVolumeClaim:
+    case wire::ObjectKind::PersistentVolumeClaim:
       return Shelf<PersistentVolumeClaim>();
-    case ObjectKind::StorageClass:
+    case wire::ObjectKind::StorageClass:
       return Shelf<StorageClass>();
-    case ObjectKind::CsiNode:
+    case wire::ObjectKind::CsiNode:
       return Shelf<CsiNode>();
-    case ObjectKind::PriorityClass:
+    case wire::ObjectKind::PriorityClass:
       return Shelf<PriorityClass>();
-    case ObjectKind::TemperPolicy:
+    case wire::ObjectKind::TemperPolicy:
       return Shelf<PolicyEntry>();
   }
   return Shelf<BoundPod>();
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::store

@@ -11,7 +11,7 @@
 #include "wire/kinds.h"
 #include "wire/object.h"
 
-namespace tamp::codec {
+namespace tamp::store {
 
 using AnyShelf = std::variant<Shelf<BoundPod>, Shelf<Node>, Shelf<NodeClaim>, Shelf<NodePool>,
                               Shelf<Namespace>, Shelf<PodDisruptionBudget>, Shelf<DaemonSet>, Shelf<Workload>,
@@ -19,7 +19,7 @@ using AnyShelf = std::variant<Shelf<BoundPod>, Shelf<Node>, Shelf<NodeClaim>, Sh
                               Shelf<CsiNode>, Shelf<PriorityClass>, Shelf<PolicyEntry>>;
 
 // The shelf that a kind has: workloads of all kinds are of one type.
-AnyShelf empty_shelf(ObjectKind kind);
+AnyShelf empty_shelf(wire::ObjectKind kind);
 
 // Where a Cluster has the objects of a type.
 inline std::vector<Node>& list_of(Cluster& c, const Node*) { return c.nodes; }
@@ -50,7 +50,7 @@ void put_last(Cluster& cluster, Object&& bound, const BoundPod*) {
 }
 template <typename Object>
 void put_last(Cluster& cluster, Object&& entry, const PolicyEntry*) {
-  if (entry.object.error.empty() && entry.object.name == kPolicyName) cluster.policy = entry.settings;
+  if (entry.object.error.empty() && entry.object.name == wire::kPolicyName) cluster.policy = entry.settings;
 }
 
 template <typename T>
@@ -103,4 +103,4 @@ inline void give_up_room(Cluster& cluster, const BoundPod*) {
   cluster.bindings.shrink_to_fit();
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::store

@@ -16,7 +16,7 @@
 #include "wire/text_at.h"
 #include "wire/value.h"
 
-namespace tamp::codec {
+namespace tamp::store {
 namespace {
 
 // Tables may grow to twice what was in use when they were last compacted, and by these.
@@ -29,23 +29,26 @@ constexpr ClusterStore::Size kSlack{.symbols = 8192,
 }  // namespace
 
 bool forbids_plan(const UnreadableObject& object) {
-  return object.kind != ObjectKind::TemperPolicy || object.name == kPolicyName;
+  return object.kind != wire::ObjectKind::TemperPolicy || object.name == wire::kPolicyName;
 }
 
 struct ClusterStore::State {
   State() {
-    for (const KindInfo& kind : kinds()) live[static_cast<std::size_t>(kind.id)] = empty_shelf(kind.id);
+    for (const wire::KindInfo& kind : wire::kinds())
+      live[static_cast<std::size_t>(kind.id)] = empty_shelf(kind.id);
   }
 
-  AnyShelf& shelf(ObjectKind kind) { return live[static_cast<std::size_t>(kind)]; }
-  std::optional<AnyShelf>& listed(ObjectKind kind) { return staged[static_cast<std::size_t>(kind)]; }
+  AnyShelf& shelf(wire::ObjectKind kind) { return live[static_cast<std::size_t>(kind)]; }
+  std::optional<AnyShelf>& listed(wire::ObjectKind kind) { return staged[static_cast<std::size_t>(kind)]; }
 
   // Reads one object into a shelf. An error means that it cannot even be named.
-  Result<bool> put(AnyShelf& into, const KindInfo& kind, Value object);
+  Result<bool> put(AnyShelf& into, const wire::KindInfo& kind, wire::Value object);
   template <typename T>
-  bool put_object(Shelf<T>& shelf, const KindInfo& kind, Decoder& d, const ObjectName& found);
-  bool put_object(Shelf<PolicyEntry>& shelf, const KindInfo& kind, Decoder& d, const ObjectName& found);
-  Result<bool> remove(AnyShelf& from, const KindInfo& kind, Value object);
+  bool put_object(Shelf<T>& shelf, const wire::KindInfo& kind, wire::Decoder& d,
+                  const wire::ObjectName& found);
+  bool put_object(Shelf<PolicyEntry>& shelf, const wire::KindInfo& kind, wire::Decoder& d,
+                  const wire::ObjectName& found);
+  Result<bool> remove(AnyShelf& from, const wire::KindInfo& kind, wire::Value object);
 
   Size size() const {
     return {tables.symbols.size(), tables.symbols.text_bytes(), tables.pod_specs.size(),
@@ -56,10 +59,10 @@ struct ClusterStore::State {
 
   // Owns symbols, resource names, pod specs, label sets and the catalogue; its lists of objects are empty between calls.
   Cluster tables;
-  std::array<AnyShelf, kObjectKinds> live;
-  std::array<std::optional<AnyShelf>, kObjectKinds> staged;  // lists under way
-  std::optional<Input> prices;
-  JsonParser parser;
+  std::array<AnyShelf, wire::kObjectKinds> live;
+  std::array<std::optional<AnyShelf>, wire::kObjectKinds> staged;  // lists under way
+  std::optional<wire::Input> prices;
+  wire::JsonParser parser;
   Size in_use;  // after the last compaction
   std::uint64_t generation = 0;
 };
@@ -68,7 +71,7 @@ namespace {
 
 // Remembers or forgets what is said about an object; whether that is news.
 template <typename Note>
-bool set_note(std::map<FullName, Note>& notes, const ObjectName& found, Note note) {
+bool set_note(std::map<FullName, Note>& notes, const wire::ObjectName& found, Note note) {
   if (note.empty() && notes.empty()) return false;
   FullName name{found.ns, found.name};
   if (note.empty()) return notes.erase(name) > 0;
@@ -78,25 +81,26 @@ bool set_note(std::map<FullName, Note>& notes, const ObjectName& found, Note not
   return true;
 }
 
-std::string error_text(const KindInfo& kind, const Decoder& d, const ObjectName& found) {
-  return d.error().with(title_of(kind, found.ns, found.name)).message;
+std::string error_text(const wire::KindInfo& kind, const wire::Decoder& d, const wire::ObjectName& found) {
+  return d.error().with(wire::title_of(kind, found.ns, found.name)).message;
 }
 
-std::vector<std::string> warnings_of(const KindInfo& kind, Decoder& d, const ObjectName& found) {
+std::vector<std::string> warnings_of(const wire::KindInfo& kind, wire::Decoder& d,
+                                     const wire::ObjectName& found) {
   std::vector<std::string> warnings = d.take_warnings();
   for (std::string& warning : warnings)
-    warning = fmt::format("{}: {}", title_of(kind, found.ns, found.name), warning);
+    warning = fmt::format("{}: {}", wire::title_of(kind, found.ns, found.name), warning);
   return warnings;
 }
 
 }  // namespace
 
 template <typename T>
-bool ClusterStore::State::put_object(Shelf<T>& shelf, const KindInfo& kind, Decoder& d,
-                                     const ObjectName& found) {
+bool ClusterStore::State::put_object(Shelf<T>& shelf, const wire::KindInfo& kind, wire::Decoder& d,
+                                     const wire::ObjectName& found) {
   const Symbol ns = kind.namespaced ? d.intern(found.ns) : Symbol();
   const Symbol name = d.intern(found.name);
-  decode_object(d, kind.id, ns, name);
+  wire::decode_object(d, kind.id, ns, name);
   if (d.failed()) {
     drop_all(tables, static_cast<const T*>(nullptr));
     const bool gone = shelf.remove(key_of(ns, name));
@@ -109,17 +113,17 @@ bool ClusterStore::State::put_object(Shelf<T>& shelf, const KindInfo& kind, Deco
   return changed;
 }
 
-bool ClusterStore::State::put_object(Shelf<PolicyEntry>& shelf, const KindInfo& kind, Decoder& d,
-                                     const ObjectName& found) {
-  const Value metadata = d.root().get("metadata");
+bool ClusterStore::State::put_object(Shelf<PolicyEntry>& shelf, const wire::KindInfo& kind, wire::Decoder& d,
+                                     const wire::ObjectName& found) {
+  const wire::Value metadata = d.root().get("metadata");
   PolicyEntry entry;
   entry.name = d.intern(found.name);
   entry.object.name = found.name;
-  entry.object.uid = text_at(metadata, "uid");
-  entry.object.resource_version = text_at(metadata, "resourceVersion");
+  entry.object.uid = wire::text_at(metadata, "uid");
+  entry.object.resource_version = wire::text_at(metadata, "resourceVersion");
   entry.object.generation = metadata.get("generation").integer().value_or(0);
-  entry.object.dismissed = text_at(metadata.get("annotations"), "temper.codes/dismissed");
-  entry.settings = decode_cluster_policy(d, found.name);
+  entry.object.dismissed = wire::text_at(metadata.get("annotations"), "temper.codes/dismissed");
+  entry.settings = wire::decode_cluster_policy(d, found.name);
   if (d.failed()) {
     entry.object.error = error_text(kind, d, found);
     entry.settings = {};
@@ -130,18 +134,18 @@ bool ClusterStore::State::put_object(Shelf<PolicyEntry>& shelf, const KindInfo& 
   return shelf.put(std::move(entry)) || changed;
 }
 
-Result<bool> ClusterStore::State::put(AnyShelf& into, const KindInfo& kind, Value object) {
+Result<bool> ClusterStore::State::put(AnyShelf& into, const wire::KindInfo& kind, wire::Value object) {
   if (const auto own = object.get("kind").string(); own && *own != kind.kind)
     return Error{fmt::format("is a {}, not a {}", *own, kind.kind)};
-  Decoder d(tables, object);
-  const ObjectName found = decode_name(d, kind);
+  wire::Decoder d(tables, object);
+  const wire::ObjectName found = wire::decode_name(d, kind);
   if (d.failed()) return d.error();
   return std::visit([&](auto& shelf) { return put_object(shelf, kind, d, found); }, into);
 }
 
-Result<bool> ClusterStore::State::remove(AnyShelf& from, const KindInfo& kind, Value object) {
-  Decoder d(tables, object);
-  const ObjectName found = decode_name(d, kind);
+Result<bool> ClusterStore::State::remove(AnyShelf& from, const wire::KindInfo& kind, wire::Value object) {
+  wire::Decoder d(tables, object);
+  const wire::ObjectName found = wire::decode_name(d, kind);
   if (d.failed()) return d.error();
   const Symbol ns = kind.namespaced ? d.intern(found.ns) : Symbol();
   return std::visit(
@@ -206,20 +210,20 @@ ClusterStore::~ClusterStore() = default;
 ClusterStore::ClusterStore(ClusterStore&&) noexcept = default;
 ClusterStore& ClusterStore::operator=(ClusterStore&&) noexcept = default;
 
-void ClusterStore::begin_list(ObjectKind kind) { state_->listed(kind) = empty_shelf(kind); }
+void ClusterStore::begin_list(wire::ObjectKind kind) { state_->listed(kind) = empty_shelf(kind); }
 
-Result<PageInfo> ClusterStore::add_page(ObjectKind kind, const std::string& bytes) {
-  const KindInfo& known = info(kind);
-  TAMP_TRY(const Json page, Json::parse(bytes));
-  TAMP_TRY(PageInfo page_info, read_page_info(page.root()));
+Result<wire::PageInfo> ClusterStore::add_page(wire::ObjectKind kind, const std::string& bytes) {
+  const wire::KindInfo& known = wire::info(kind);
+  TAMP_TRY(const wire::Json page, wire::Json::parse(bytes));
+  TAMP_TRY(wire::PageInfo page_info, wire::read_page_info(page.root()));
   if (const auto own = page.root().get("kind").string();
       own && *own != "List" && *own != fmt::format("{}List", known.kind))
     return Error{fmt::format("is a {}, not a {}List", *own, known.kind)};
-  const Value items = page.root().get("items");
+  const wire::Value items = page.root().get("items");
   if (items.present() && !items.is_array()) return Error{"items: must be a list"};
   if (!state_->listed(kind)) begin_list(kind);
   std::size_t index = 0;
-  for (const Value item : items.elements()) {
+  for (const wire::Value item : items.elements()) {
     if (auto put = state_->put(*state_->listed(kind), known, item); !put)
       return std::move(put).error().with(fmt::format("items[{}]", index));
     ++index;
@@ -228,7 +232,7 @@ Result<PageInfo> ClusterStore::add_page(ObjectKind kind, const std::string& byte
   return page_info;
 }
 
-void ClusterStore::end_list(ObjectKind kind) {
+void ClusterStore::end_list(wire::ObjectKind kind) {
   auto& listed = state_->listed(kind);
   if (!listed) return;
   AnyShelf& shelf = state_->shelf(kind);
@@ -239,14 +243,15 @@ void ClusterStore::end_list(ObjectKind kind) {
   listed.reset();
 }
 
-Result<EventInfo> ClusterStore::apply_event(ObjectKind kind, const std::string& line) {
-  TAMP_TRY(const Value root, state_->parser.parse(line));
-  TAMP_TRY(EventInfo event, read_event_info(root));
-  if (event.type == EventInfo::Type::Error || event.type == EventInfo::Type::Bookmark) return event;
-  const Value object = root.get("object");
-  auto changed = event.type == EventInfo::Type::Deleted
-                     ? state_->remove(state_->shelf(kind), info(kind), object)
-                     : state_->put(state_->shelf(kind), info(kind), object);
+Result<wire::EventInfo> ClusterStore::apply_event(wire::ObjectKind kind, const std::string& line) {
+  TAMP_TRY(const wire::Value root, state_->parser.parse(line));
+  TAMP_TRY(wire::EventInfo event, wire::read_event_info(root));
+  if (event.type == wire::EventInfo::Type::Error || event.type == wire::EventInfo::Type::Bookmark)
+    return event;
+  const wire::Value object = root.get("object");
+  auto changed = event.type == wire::EventInfo::Type::Deleted
+                     ? state_->remove(state_->shelf(kind), wire::info(kind), object)
+                     : state_->put(state_->shelf(kind), wire::info(kind), object);
   if (!changed) return std::move(changed).error().with("object");
   if (*changed) ++state_->generation;
   state_->listed(kind).reset();
@@ -254,23 +259,23 @@ Result<EventInfo> ClusterStore::apply_event(ObjectKind kind, const std::string& 
   return event;
 }
 
-void ClusterStore::forget_kind(ObjectKind kind) {
+void ClusterStore::forget_kind(wire::ObjectKind kind) {
   begin_list(kind);
   end_list(kind);
 }
 
-Status ClusterStore::set_instance_types(const Input& input) {
-  TAMP_CHECK(read_catalogue(state_->tables, input));
+Status ClusterStore::set_instance_types(const wire::Input& input) {
+  TAMP_CHECK(wire::read_catalogue(state_->tables, input));
   ++state_->generation;
   return success();
 }
 
-Status ClusterStore::set_prices(Input input) {
+Status ClusterStore::set_prices(wire::Input input) {
   // Whether a price list can be read does not depend on the cluster that it is for.
   Cluster nothing;
   nothing.finish();
   std::vector<std::string> warnings;
-  TAMP_CHECK(apply_prices(nothing, input, warnings));
+  TAMP_CHECK(wire::apply_prices(nothing, input, warnings));
   state_->prices = std::move(input);
   ++state_->generation;
   return success();
@@ -278,8 +283,8 @@ Status ClusterStore::set_prices(Input input) {
 
 std::uint64_t ClusterStore::generation() const { return state_->generation; }
 
-Reading ClusterStore::view() const {
-  Reading reading;
+wire::Reading ClusterStore::view() const {
+  wire::Reading reading;
   reading.cluster = state_->tables;
   for (const AnyShelf& any : state_->live)
     std::visit(
@@ -291,9 +296,9 @@ Reading ClusterStore::view() const {
             reading.warnings.insert(reading.warnings.end(), warnings.begin(), warnings.end());
         },
         any);
-  finish_reading(reading);
+  wire::finish_reading(reading);
   if (state_->prices) {
-    const Status applied = apply_prices(reading.cluster, *state_->prices, reading.warnings);
+    const Status applied = wire::apply_prices(reading.cluster, *state_->prices, reading.warnings);
     if (!applied) reading.warnings.push_back(applied.error().message);
   }
   return reading;
@@ -301,11 +306,11 @@ Reading ClusterStore::view() const {
 
 std::vector<UnreadableObject> ClusterStore::unreadable() const {
   std::vector<UnreadableObject> result;
-  for (std::size_t i = 0; i < kObjectKinds; ++i)
+  for (std::size_t i = 0; i < wire::kObjectKinds; ++i)
     std::visit(
         [&](const auto& shelf) {
           for (const auto& [name, message] : shelf.unreadable)
-            result.push_back({static_cast<ObjectKind>(i), name.first, name.second, message});
+            result.push_back({static_cast<wire::ObjectKind>(i), name.first, name.second, message});
         },
         state_->live[i]);
   return result;
@@ -314,14 +319,14 @@ std::vector<UnreadableObject> ClusterStore::unreadable() const {
 std::vector<PolicyObject> ClusterStore::policies() const {
   std::vector<PolicyObject> result;
   for (const PolicyEntry& entry :
-       std::get<Shelf<PolicyEntry>>(state_->shelf(ObjectKind::TemperPolicy)).objects())
+       std::get<Shelf<PolicyEntry>>(state_->shelf(wire::ObjectKind::TemperPolicy)).objects())
     result.push_back(entry.object);
   std::sort(result.begin(), result.end(),
             [](const PolicyObject& a, const PolicyObject& b) { return a.name < b.name; });
   return result;
 }
 
-std::size_t ClusterStore::count(ObjectKind kind) const {
+std::size_t ClusterStore::count(wire::ObjectKind kind) const {
   return std::visit([](const auto& shelf) { return shelf.objects().size(); }, state_->shelf(kind));
 }
 
@@ -329,4 +334,4 @@ void ClusterStore::compact() { state_->compact(); }
 
 ClusterStore::Size ClusterStore::size() const { return state_->size(); }
 
-}  // namespace tamp::codec
+}  // namespace tamp::store

@@ -18,11 +18,11 @@
 #include "wire/snapshot.h"
 #include "wire/watch_event.h"
 
-namespace tamp::codec {
+namespace tamp::store {
 
 // An object that exists but makes no sense. Its last good version is not kept: it would be a guess.
 struct UnreadableObject {
-  ObjectKind kind = ObjectKind::Pod;
+  wire::ObjectKind kind = wire::ObjectKind::Pod;
   std::string ns;  // empty for kinds without namespaces
   std::string name;
   std::string message;  // with the object and the field named
@@ -51,32 +51,32 @@ class ClusterStore {
 
   // ---- a list of all objects of a kind, page by page. It takes effect when it ends: what it does not name is then gone.
   // A list that is given up changes nothing; the next begin_list starts afresh, and so does an event of the kind.
-  void begin_list(ObjectKind kind);
+  void begin_list(wire::ObjectKind kind);
   // An error means that the page as a whole makes no sense: no JSON, not a list, an object without a name.
-  Result<PageInfo> add_page(ObjectKind kind, const std::string& bytes);
-  void end_list(ObjectKind kind);
+  Result<wire::PageInfo> add_page(wire::ObjectKind kind, const std::string& bytes);
+  void end_list(wire::ObjectKind kind);
 
   // One line of a watch. An error means that the line makes no sense, and nothing was changed by it.
-  Result<EventInfo> apply_event(ObjectKind kind, const std::string& line);
+  Result<wire::EventInfo> apply_event(wire::ObjectKind kind, const std::string& line);
 
   // The kind is not served: there are no such objects.
-  void forget_kind(ObjectKind kind);
+  void forget_kind(wire::ObjectKind kind);
 
   // The machine catalogue and the price list, as `tamp plan` takes them. A second call replaces what the first one set.
-  Status set_instance_types(const Input& input);
-  Status set_prices(Input input);
+  Status set_instance_types(const wire::Input& input);
+  Status set_prices(wire::Input input);
 
   // Grows whenever a value that a decision may depend on changed, and only then: two views of one generation are equal.
   std::uint64_t generation() const;
 
   // Costs a copy of the cluster. Warnings are in the order of kind, namespace and name, without a file's name.
-  Reading view() const;
+  wire::Reading view() const;
 
   // In the order of kind, namespace and name.
   std::vector<UnreadableObject> unreadable() const;
   // In the order of names.
   std::vector<PolicyObject> policies() const;
-  std::size_t count(ObjectKind kind) const;  // readable objects
+  std::size_t count(wire::ObjectKind kind) const;  // readable objects
 
   // Drops what no object uses any more. Called by itself when that is worth its cost.
   void compact();
@@ -91,4 +91,4 @@ class ClusterStore {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace tamp::codec
+}  // namespace tamp::store

@@ -8,13 +8,14 @@
 
 #include "wire/reading_for_test.h"
 
-namespace tamp::codec {
+namespace tamp::store {
 namespace {
 
-using testing::dump;
-using testing::read;
+using wire::testing::dump;
+using wire::testing::read;
 
-constexpr ObjectKind kPod = ObjectKind::Pod, kNode = ObjectKind::Node, kPolicy = ObjectKind::TemperPolicy;
+constexpr wire::ObjectKind kPod = wire::ObjectKind::Pod, kNode = wire::ObjectKind::Node,
+                           kPolicy = wire::ObjectKind::TemperPolicy;
 
 std::string node(std::string_view name, std::string_view more = "") {
   return fmt::format(
@@ -26,29 +27,29 @@ std::string pod(std::string_view name, std::string_view on, std::string_view mor
       R"({{"metadata":{{"name":"{}","namespace":"shop","resourceVersion":"6"{}}},"spec":{{"nodeName":"{}"}}}})",
       name, more, on);
 }
-std::string list(ObjectKind kind, const std::vector<std::string>& items, std::string_view next = "") {
+std::string list(wire::ObjectKind kind, const std::vector<std::string>& items, std::string_view next = "") {
   return fmt::format(
       R"({{"kind":"{}List","metadata":{{"resourceVersion":"9","continue":"{}"}},"items":[{}]}})",
-      info(kind).kind, next, fmt::join(items, ","));
+      wire::info(kind).kind, next, fmt::join(items, ","));
 }
 std::string event(std::string_view type, const std::string& object) {
   return fmt::format(R"({{"type":"{}","object":{}}})", type, object);
 }
 
-void fill(ClusterStore& store, ObjectKind kind, const std::vector<std::string>& items) {
+void fill(ClusterStore& store, wire::ObjectKind kind, const std::vector<std::string>& items) {
   store.begin_list(kind);
   ASSERT_TRUE(store.add_page(kind, list(kind, items)).ok());
   store.end_list(kind);
 }
-void apply(ClusterStore& store, ObjectKind kind, std::string_view type, const std::string& object) {
+void apply(ClusterStore& store, wire::ObjectKind kind, std::string_view type, const std::string& object) {
   const auto result = store.apply_event(kind, event(type, object));
   ASSERT_TRUE(result.ok()) << result.error().message;
 }
-std::string error_of(const Result<EventInfo>& result) { return result ? "" : result.error().message; }
-std::string error_of(const Result<PageInfo>& result) { return result ? "" : result.error().message; }
+std::string error_of(const Result<wire::EventInfo>& result) { return result ? "" : result.error().message; }
+std::string error_of(const Result<wire::PageInfo>& result) { return result ? "" : result.error().message; }
 
 std::vector<std::string> pods_of(const ClusterStore& store) {
-  const Reading reading = store.view();
+  const wire::Reading reading = store.view();
   std::vector<std::string> names;
   for (const Pod& p : reading.cluster.pods) names.emplace_back(reading.cluster.text(p.name));
   return names;
@@ -57,7 +58,8 @@ using Names = std::vector<std::string>;
 
 TEST(Store, IsEmptyAtFirst) {
   const ClusterStore store;
-  EXPECT_EQ(dump(store.view().cluster), dump(read(R"({"kind":"List","items":[]})").cluster));
+  EXPECT_EQ(wire::testing::dump(store.view().cluster),
+            wire::testing::dump(wire::testing::read(R"({"kind":"List","items":[]})").cluster));
   EXPECT_TRUE(store.unreadable().empty());
   EXPECT_TRUE(store.policies().empty());
 }
@@ -114,7 +116,7 @@ TEST(Store, EventsAddChangeAndRemove) {
   apply(store, kPod, "ADDED", pod("c", "n"));
   apply(store, kPod, "DELETED", pod("a", "n"));
   apply(store, kPod, "MODIFIED", pod("c", "m"));
-  const Reading r = store.view();
+  const wire::Reading r = store.view();
   ASSERT_EQ(r.cluster.pods.size(), 2u);
   EXPECT_EQ(r.cluster.pods[r.cluster.find_pod("shop", "b").index()].node, r.cluster.find_node("n"));
   EXPECT_EQ(r.cluster.pods[r.cluster.find_pod("shop", "c").index()].node, r.cluster.find_node("m"));
@@ -126,7 +128,7 @@ TEST(Store, AnEventSaysWhereTheWatchStands) {
   ClusterStore store;
   const auto added = store.apply_event(kPod, event("ADDED", pod("a", "n")));
   ASSERT_TRUE(added.ok());
-  EXPECT_EQ(added->type, EventInfo::Type::Added);
+  EXPECT_EQ(added->type, wire::EventInfo::Type::Added);
   EXPECT_EQ(added->resource_version, "6");
   const auto bookmark =
       store.apply_event(kPod, R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"77"}}})");
@@ -137,7 +139,7 @@ TEST(Store, AnEventSaysWhereTheWatchStands) {
       kPod,
       R"({"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired","message":"too old"}})");
   ASSERT_TRUE(error.ok());
-  EXPECT_EQ(error->type, EventInfo::Type::Error);
+  EXPECT_EQ(error->type, wire::EventInfo::Type::Error);
   EXPECT_EQ(error->error_code, 410);
 }
 
@@ -163,7 +165,7 @@ TEST(Store, BytesThatMakeNoSenseAreErrorsAndChangeNothing) {
 TEST(Store, PodsOnMissingNodesAreLeftOutUntilTheNodeIsThere) {
   ClusterStore store;
   fill(store, kPod, {pod("a", "n")});
-  Reading r = store.view();
+  wire::Reading r = store.view();
   EXPECT_TRUE(r.cluster.pods.empty());
   ASSERT_EQ(r.warnings.size(), 1u);
   EXPECT_TRUE(r.warnings[0].starts_with("Pod shop/a: spec.nodeName: there is no node \"n\""));
@@ -182,19 +184,19 @@ TEST(Store, PrioritiesFollowTheClass) {
   };
   fill(store, kPod, {named});
   EXPECT_EQ(store.view().cluster.pods[0].priority, std::nullopt);
-  apply(store, ObjectKind::PriorityClass, "ADDED", gold(7));
+  apply(store, wire::ObjectKind::PriorityClass, "ADDED", gold(7));
   EXPECT_EQ(store.view().cluster.pods[0].priority, 7);
-  apply(store, ObjectKind::PriorityClass, "MODIFIED", gold(8));
+  apply(store, wire::ObjectKind::PriorityClass, "MODIFIED", gold(8));
   EXPECT_EQ(store.view().cluster.pods[0].priority, 8);
 }
 
 TEST(Store, KindsOfWorkloadsAreKeptApart) {
   ClusterStore store;
   const std::string web = R"({"metadata":{"name":"web","resourceVersion":"1"},"spec":{"replicas":3}})";
-  fill(store, ObjectKind::Deployment, {web});
-  fill(store, ObjectKind::ReplicaSet, {web});
-  fill(store, ObjectKind::Job, {web});
-  fill(store, ObjectKind::ReplicaSet, {});
+  fill(store, wire::ObjectKind::Deployment, {web});
+  fill(store, wire::ObjectKind::ReplicaSet, {web});
+  fill(store, wire::ObjectKind::Job, {web});
+  fill(store, wire::ObjectKind::ReplicaSet, {});
   const Cluster cluster = store.view().cluster;
   ASSERT_EQ(cluster.workloads.size(), 2u);
   EXPECT_EQ(cluster.workloads[0].kind, WorkloadKind::Deployment);
@@ -305,7 +307,7 @@ TEST(StorePolicies, AreKnownByNameAndTheDefaultCounts) {
   EXPECT_EQ(policies[0].generation, 2);
   EXPECT_TRUE(policies[0].readable());
   EXPECT_EQ(policies[1].name, "spare");
-  const Reading r = store.view();
+  const wire::Reading r = store.view();
   EXPECT_EQ(r.cluster.policy->utilization_threshold, 0.6);
   EXPECT_EQ(r.warnings, Names{"TemperPolicy spare: is ignored: only the one named default counts"});
 }
@@ -338,15 +340,15 @@ TEST(StorePolicies, OneThatCannotBeReadSaysWhy) {
 
 TEST(Store, MachinesAndPricesAreLaidOverEveryView) {
   ClusterStore store;
-  const Input types{"types.json",
-                    R"([{"name":"m","resources":{"cpu":"4"},"offerings":[{"Price":0.5,"Requirements":[
+  const wire::Input types{"types.json",
+                          R"([{"name":"m","resources":{"cpu":"4"},"offerings":[{"Price":0.5,"Requirements":[
       {"key":"karpenter.sh/capacity-type","operator":"In","values":["on-demand"]}]}]}])"};
-  const Input prices{"prices.csv", "InstanceID,AssetClass,MarketPriceHourly\nn,node,0.25\n"};
+  const wire::Input prices{"prices.csv", "InstanceID,AssetClass,MarketPriceHourly\nn,node,0.25\n"};
   ASSERT_TRUE(store.set_instance_types(types).ok());
   ASSERT_TRUE(store.set_prices(prices).ok());
   fill(store, kNode, {node("n")});
   store.compact();
-  const Reading r = store.view();
+  const wire::Reading r = store.view();
   ASSERT_TRUE(r.cluster.catalogue.has_value());
   EXPECT_EQ(r.cluster.text(r.cluster.catalogue->types.at(0).name), "m");
   EXPECT_EQ(r.cluster.nodes[0].price_override, Money::from_dollars(0.25));
@@ -395,4 +397,4 @@ TEST(StoreCompaction, ListsUnderWayGoOn) {
 }
 
 }  // namespace
-}  // namespace tamp::codec
+}  // namespace tamp::store

@@ -9,7 +9,7 @@
 #include "explain/layout.h"
 #include "explain/words.h"
 
-namespace tamp::report {
+namespace tamp::terminal {
 namespace {
 
 // Above this every node is a cell and no longer a line.
@@ -21,44 +21,47 @@ std::string clock_text(Time time) {
 }
 
 struct Look {
-  Ink ink;
+  explain::Ink ink;
   const char* word;
 };
 
 Look look_of(FleetNode::State state) {
   switch (state) {
     case FleetNode::State::Ready:
-      return {Ink::Green, ""};
+      return {explain::Ink::Green, ""};
     case FleetNode::State::Joining:
-      return {Ink::Cyan, "joining"};
+      return {explain::Ink::Cyan, "joining"};
     case FleetNode::State::NotReady:
-      return {Ink::Red, "not ready"};
+      return {explain::Ink::Red, "not ready"};
     case FleetNode::State::Cordoned:
-      return {Ink::Yellow, "cordoned"};
+      return {explain::Ink::Yellow, "cordoned"};
     case FleetNode::State::Going:
-      return {Ink::Yellow, "going"};
+      return {explain::Ink::Yellow, "going"};
     case FleetNode::State::Planned:
-      return {Ink::Cyan, "could go"};
+      return {explain::Ink::Cyan, "could go"};
   }
-  return {Ink::Plain, ""};
+  return {explain::Ink::Plain, ""};
 }
 
 std::string price_text(const std::optional<Money>& price) {
   return price ? format_money(*price, 3) + "/h" : "price unknown";
 }
 
-std::vector<std::string> node_lines(const FleetPage& page, const Style& style) {
-  Table table({Align::Left, Align::Left, Align::Right, Align::Left, Align::Left, Align::Right, Align::Left},
-              2);
+std::vector<std::string> node_lines(const FleetPage& page, const explain::Style& style) {
+  explain::Table table(
+      {explain::Align::Left, explain::Align::Left, explain::Align::Right, explain::Align::Left,
+       explain::Align::Left, explain::Align::Right, explain::Align::Left},
+      2);
   const std::size_t cells = style.width >= 110 ? 20 : 12;
   for (const FleetNode& node : page.nodes) {
     const Look look = look_of(node.state);
     const auto share = [&](const char* what, double value) {
-      return fmt::format("{} {} {:>4}", what, bar(value, cells), fmt::format("{:.0f}%", value * 100));
+      return fmt::format("{} {} {:>4}", what, explain::bar(value, cells),
+                         fmt::format("{:.0f}%", value * 100));
     };
-    table.row({{printable(node.name)},
-               {printable(node.type), Ink::Dim},
-               {price_text(node.price), Ink::Dim},
+    table.row({{explain::printable(node.name)},
+               {explain::printable(node.type), explain::Ink::Dim},
+               {price_text(node.price), explain::Ink::Dim},
                {share("cpu", node.cpu), look.ink},
                {share("mem", node.memory), look.ink},
                {std::to_string(node.pods) + (node.pods == 1 ? " pod" : " pods")},
@@ -75,7 +78,7 @@ std::vector<std::string> node_lines(const FleetPage& page, const Style& style) {
 }
 
 // A cell for each node, as high as its cpu requests, by pool.
-std::vector<std::string> node_cells(const FleetPage& page, const Style& style) {
+std::vector<std::string> node_cells(const FleetPage& page, const explain::Style& style) {
   static constexpr std::array<const char*, 9> kHeights = {"·", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   std::vector<std::string> pools;
   for (const FleetNode& node : page.nodes)
@@ -89,11 +92,12 @@ std::vector<std::string> node_cells(const FleetPage& page, const Style& style) {
     bool first = true;
     Money cost;
     const auto flush = [&](bool last) {
-      std::string head = first ? printable(pool) : "";
+      std::string head = first ? explain::printable(pool) : "";
       head.resize(std::max<std::size_t>(head.size(), 14), ' ');
       lines.push_back(fmt::format("  {}{}", head, line));
       if (last)
-        lines.back() += paint(style, Ink::Dim, fmt::format("  {} nodes, {}/h", count, format_money(cost, 2)));
+        lines.back() += explain::paint(style, explain::Ink::Dim,
+                                       fmt::format("  {} nodes, {}/h", count, format_money(cost, 2)));
       line.clear();
       used = 0;
       first = false;
@@ -102,7 +106,7 @@ std::vector<std::string> node_cells(const FleetPage& page, const Style& style) {
       if (node.pool != pool) continue;
       if (used == width) flush(false);
       const auto height = static_cast<std::size_t>(std::lround(std::clamp(node.cpu, 0.0, 1.0) * 8));
-      line += paint(style, look_of(node.state).ink, kHeights[height]);
+      line += explain::paint(style, look_of(node.state).ink, kHeights[height]);
       ++used;
       ++count;
       if (node.price) cost += *node.price;
@@ -112,18 +116,19 @@ std::vector<std::string> node_cells(const FleetPage& page, const Style& style) {
   return lines;
 }
 
-std::vector<std::string> cut(std::vector<std::string> lines, std::size_t most, const Style& style) {
+std::vector<std::string> cut(std::vector<std::string> lines, std::size_t most, const explain::Style& style) {
   if (lines.size() <= most) return lines;
   const std::size_t left_out = lines.size() - (most > 0 ? most - 1 : 0);
   lines.resize(most > 0 ? most - 1 : 0);
-  if (most > 0) lines.push_back(paint(style, Ink::Dim, fmt::format("  … and {} more", left_out)));
+  if (most > 0)
+    lines.push_back(explain::paint(style, explain::Ink::Dim, fmt::format("  … and {} more", left_out)));
   return lines;
 }
 
 // The text in one line of the page.
 std::string fit(std::string_view text, std::size_t width) {
-  std::string clean = printable(text);
-  if (display_width(clean) <= width) return clean;
+  std::string clean = explain::printable(text);
+  if (explain::display_width(clean) <= width) return clean;
   std::string out;
   std::size_t used = 0;
   for (char c : clean) {
@@ -150,42 +155,45 @@ Money fleet_cost(const FleetPage& page) {
 std::string run_news(const FleetRun& run) {
   std::string line = run.name + ": " + run.phase;
   if (!run.reason.empty()) line += " (" + run.reason + ")";
-  if (run.of > 0) line += fmt::format(", {} of {} have left", run.left, count(run.of, "pod", "pods"));
+  if (run.of > 0)
+    line += fmt::format(", {} of {} have left", run.left, explain::count(run.of, "pod", "pods"));
   return line;
 }
 
-std::string news_line(const FleetNews& news, const Style& style) {
-  return paint(style, Ink::Dim, clock_text(news.at)) + "  " + paint(style, news.ink, printable(news.text));
+std::string news_line(const FleetNews& news, const explain::Style& style) {
+  return explain::paint(style, explain::Ink::Dim, clock_text(news.at)) + "  " +
+         explain::paint(style, news.ink, explain::printable(news.text));
 }
 
-std::string fleet_line(const FleetPage& page, const Style& style) {
+std::string fleet_line(const FleetPage& page, const explain::Style& style) {
   const Money cost = fleet_cost(page);
-  std::string line =
-      paint(style, Ink::Dim, clock_text(page.now)) + "  " +
-      paint(style, Ink::Bold, fmt::format("{} nodes  {}/h", page.nodes.size(), format_money(cost, 3))) +
-      fmt::format("  {} pods", page.pods);
-  if (page.pending > 0) line += paint(style, Ink::Yellow, fmt::format("  {} pending", page.pending));
+  std::string line = explain::paint(style, explain::Ink::Dim, clock_text(page.now)) + "  " +
+                     explain::paint(style, explain::Ink::Bold,
+                                    fmt::format("{} nodes  {}/h", page.nodes.size(), format_money(cost, 3))) +
+                     fmt::format("  {} pods", page.pods);
+  if (page.pending > 0)
+    line += explain::paint(style, explain::Ink::Yellow, fmt::format("  {} pending", page.pending));
   return line;
 }
 
-std::string fleet_page(const FleetPage& page, const Style& style, std::size_t rows) {
+std::string fleet_page(const FleetPage& page, const explain::Style& style, std::size_t rows) {
   const Money cost = fleet_cost(page);
   std::vector<std::string> lines;
-  lines.push_back(paint(style, Ink::Bold, "  " + fit(page.title, style.width - 2)));
+  lines.push_back(explain::paint(style, explain::Ink::Bold, "  " + fit(page.title, style.width - 2)));
   std::string head = fmt::format("  {}  ×{:g}   ", clock_text(page.now), page.speed);
-  head += paint(style, Ink::Bold, fmt::format("{}/h", format_money(cost, 3)));
-  head += fmt::format(
-      "  ({}/month)   {} nodes   {} pods",
-      format_money(
-          Money{static_cast<std::int64_t>(std::llround(static_cast<double>(cost.nanos) * kHoursPerMonth))},
-          0),
-      page.nodes.size(), page.pods);
-  if (page.pending > 0) head += paint(style, Ink::Yellow, fmt::format("   {} pending", page.pending));
+  head += explain::paint(style, explain::Ink::Bold, fmt::format("{}/h", format_money(cost, 3)));
+  head += fmt::format("  ({}/month)   {} nodes   {} pods",
+                      format_money(Money{static_cast<std::int64_t>(std::llround(
+                                       static_cast<double>(cost.nanos) * explain::kHoursPerMonth))},
+                                   0),
+                      page.nodes.size(), page.pods);
+  if (page.pending > 0)
+    head += explain::paint(style, explain::Ink::Yellow, fmt::format("   {} pending", page.pending));
   if (page.cost_at_start && page.cost_at_start->nanos > 0 && cost < *page.cost_at_start)
-    head += paint(style, Ink::Green,
-                  fmt::format("   {:.0f}% below the start",
-                              100 * (1 - static_cast<double>(cost.nanos) /
-                                             static_cast<double>(page.cost_at_start->nanos))));
+    head += explain::paint(style, explain::Ink::Green,
+                           fmt::format("   {:.0f}% below the start",
+                                       100 * (1 - static_cast<double>(cost.nanos) /
+                                                      static_cast<double>(page.cost_at_start->nanos))));
   lines.push_back(std::move(head));
   lines.emplace_back();
 
@@ -195,27 +203,27 @@ std::string fleet_page(const FleetPage& page, const Style& style, std::size_t ro
   for (const FleetRun& run : page.runs) {
     if (run.over) continue;
     at_work = true;
-    below.push_back("  " + paint(style, Ink::Bold, fit(run_news(run), style.width - 2)));
+    below.push_back("  " + explain::paint(style, explain::Ink::Bold, fit(run_news(run), style.width - 2)));
   }
   if (page.plan_hash.empty() && at_work) {
-    below.push_back(paint(style, Ink::Dim, "  no plan while it is at work"));
+    below.push_back(explain::paint(style, explain::Ink::Dim, "  no plan while it is at work"));
   } else if (page.plan_hash.empty()) {
-    below.push_back(paint(style, Ink::Dim, "  no plan: nothing is worth moving now"));
+    below.push_back(explain::paint(style, explain::Ink::Dim, "  no plan: nothing is worth moving now"));
   } else {
-    below.push_back(paint(style, Ink::Bold, "  plan " + page.plan_hash));
+    below.push_back(explain::paint(style, explain::Ink::Bold, "  plan " + page.plan_hash));
     for (const std::string& line : page.plan)
-      below.push_back("    " + paint(style, Ink::Cyan, fit(line, style.width - 4)));
+      below.push_back("    " + explain::paint(style, explain::Ink::Cyan, fit(line, style.width - 4)));
   }
   std::vector<std::string> why;
   why.reserve(page.reasons.size());
   for (const std::string& line : page.reasons)
-    why.push_back("    " + paint(style, Ink::Dim, fit(line, style.width - 4)));
+    why.push_back("    " + explain::paint(style, explain::Ink::Dim, fit(line, style.width - 4)));
   append(below, cut(std::move(why), 4, style));
   std::vector<std::string> tail;
   if (!page.try_these.empty()) {
     tail.emplace_back();
     for (const std::string& line : page.try_these)
-      tail.push_back("  " + paint(style, Ink::Yellow, fit(line, style.width - 2)));
+      tail.push_back("  " + explain::paint(style, explain::Ink::Yellow, fit(line, style.width - 2)));
   }
 
   std::vector<std::string> nodes =
@@ -239,4 +247,4 @@ std::string fleet_page(const FleetPage& page, const Style& style, std::size_t ro
   return out;
 }
 
-}  // namespace tamp::report
+}  // namespace tamp::terminal

@@ -12,7 +12,7 @@
 #include "core/time.h"
 #include "explain/style.h"
 
-namespace tamp::report {
+namespace tamp::terminal {
 
 struct FleetNode {
   enum class State : std::uint8_t { Ready, Joining, NotReady, Cordoned, Going, Planned };
@@ -36,7 +36,7 @@ std::string run_news(const FleetRun& run);
 // One line of what happened, or was decided.
 struct FleetNews {
   Time at;
-  Ink ink = Ink::Plain;
+  explain::Ink ink = explain::Ink::Plain;
   std::string text;
 };
 
@@ -57,12 +57,12 @@ struct FleetPage {
 };
 
 // The whole picture, `rows` lines at most; what there is no room for is counted, not silently cut.
-std::string fleet_page(const FleetPage& page, const Style& style, std::size_t rows);
+std::string fleet_page(const FleetPage& page, const explain::Style& style, std::size_t rows);
 // One line: "09:12:30  3 nodes  $0.402/h  12 pods".
-std::string fleet_line(const FleetPage& page, const Style& style);
+std::string fleet_line(const FleetPage& page, const explain::Style& style);
 // A line of news as it stands alone, in a pipe or a log.
-std::string news_line(const FleetNews& news, const Style& style);
+std::string news_line(const FleetNews& news, const explain::Style& style);
 
 Money fleet_cost(const FleetPage& page);
 
-}  // namespace tamp::report
+}  // namespace tamp::terminal

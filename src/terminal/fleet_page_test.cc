@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-namespace tamp::report {
+namespace tamp::terminal {
 namespace {
 
-const Style kPlain{.color = false, .width = 100};
+const explain::Style kPlain{.color = false, .width = 100};
 
 FleetPage three_nodes() {
   FleetPage page;
@@ -30,7 +30,7 @@ TEST(FleetPage, ShowsCostNodesAndPlan) {
   page.plan_hash = "0123456789ab";
   page.plan = {"delete n3, saves $0.134/h"};
   page.reasons = {"2 nodes stay: NoPlace"};
-  page.news = {{page.now, Ink::Plain, "hello"}};
+  page.news = {{page.now, explain::Ink::Plain, "hello"}};
   const std::string text = fleet_page(page, kPlain, 40);
   for (const char* part : {"three nodes", "$0.402/h", "3 nodes", "12 pods", "n1", "50%", "25%", "could go",
                            "plan 0123456789ab", "delete n3, saves $0.134/h", "NoPlace", "hello"})
@@ -59,7 +59,7 @@ TEST(FleetPage, NeverTakesMoreRowsThanThereAre) {
   for (int i = 0; i < 500; ++i) {
     page.nodes.push_back(
         {"m" + std::to_string(i), "pool-" + std::to_string(i % 3), "t", {}, 0.3, 0.3, 1, {}});
-    page.news.push_back({page.now, Ink::Plain, "something"});
+    page.news.push_back({page.now, explain::Ink::Plain, "something"});
   }
   page.try_these = {"kubectl get nodes"};
   for (std::size_t rows : {24U, 30U, 60U}) EXPECT_LE(lines_of(fleet_page(page, kPlain, rows)), rows);
@@ -68,7 +68,7 @@ TEST(FleetPage, NeverTakesMoreRowsThanThereAre) {
 TEST(FleetPage, ForeignNamesCannotDriveTheTerminal) {
   FleetPage page = three_nodes();
   page.nodes[0].name = "evil\x1b[2J";
-  page.news = {{page.now, Ink::Plain, "also\x1b[2J"}};
+  page.news = {{page.now, explain::Ink::Plain, "also\x1b[2J"}};
   EXPECT_EQ(fleet_page(page, kPlain, 40).find('\x1b'), std::string::npos);
 }
 
@@ -79,4 +79,4 @@ TEST(FleetPage, WhatIsPendingIsCounted) {
 }
 
 }  // namespace
-}  // namespace tamp::report
+}  // namespace tamp::terminal

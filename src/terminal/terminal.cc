@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace tamp::cli {
+namespace tamp::terminal {
 namespace {
 
 constexpr std::size_t kNarrowest = 60, kWidest = 140, kPiped = 120;
@@ -26,7 +26,7 @@ std::size_t page_width(bool terminal, const Environment& environment) {
 
 }  // namespace
 
-report::Style output_style(ColorWish wish, const Environment& environment) {
+explain::Style output_style(ColorWish wish, const Environment& environment) {
   const bool terminal = ::isatty(STDOUT_FILENO) == 1;
   const auto no_color = environment("NO_COLOR");
   const bool welcome = terminal && (!no_color || no_color->empty()) && environment("TERM") != "dumb";
@@ -34,4 +34,4 @@ report::Style output_style(ColorWish wish, const Environment& environment) {
           .width = page_width(terminal, environment)};
 }
 
-}  // namespace tamp::cli
+}  // namespace tamp::terminal

@@ -8,13 +8,13 @@
 
 #include "explain/style.h"
 
-namespace tamp::cli {
+namespace tamp::terminal {
 
 enum class ColorWish : std::uint8_t { Auto, Always, Never };
 
 // The value of an environment variable, nothing when it is not set.
 using Environment = std::function<std::optional<std::string>(const std::string&)>;
 
-report::Style output_style(ColorWish wish, const Environment& environment);
+explain::Style output_style(ColorWish wish, const Environment& environment);
 
-}  // namespace tamp::cli
+}  // namespace tamp::terminal

@@ -5,7 +5,7 @@
 #include "core/json_writer.h"
 #include "wire/value.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 void begin(JsonWriter& w, const char* api_version, const char* kind) {
@@ -115,4 +115,4 @@ Result<bool> read_access_review(const std::string& bytes) {
   return status.get("allowed").boolean().value_or(false) && !status.get("denied").boolean().value_or(false);
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -9,7 +9,7 @@
 
 #include "core/result.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 struct Caller {
   std::string user, uid;
@@ -37,4 +37,4 @@ std::string write_resource_review(const Caller& caller, std::string_view verb, s
                                   std::string_view resource, std::string_view name = {});
 Result<bool> read_access_review(const std::string& bytes);
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 TEST(AccessReview, AsksWhoHoldsAToken) {
@@ -69,4 +69,4 @@ TEST(AccessReview, AsksWhetherTheyMay) {
 }
 
 }  // namespace
-}  // namespace tamp::codec
+}  // namespace tamp::wire

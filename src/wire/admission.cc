@@ -12,7 +12,7 @@
 #include "wire/policy.h"
 #include "wire/same_content.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 constexpr std::string_view kVersion = "admission.k8s.io/v1";
@@ -126,4 +126,4 @@ std::string encode_admission(const AdmissionAnswer& answer) {
   return w.take();
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -10,7 +10,7 @@
 #include "core/result.h"
 #include "core/run.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 enum class AdmissionOperation : std::uint8_t { Create, Update, Delete, Connect };
 
@@ -48,4 +48,4 @@ struct AdmissionAnswer {
 
 std::string encode_admission(const AdmissionAnswer& answer);
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

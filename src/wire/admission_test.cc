@@ -6,7 +6,7 @@
 #include "wire/base64.h"
 #include "wire/value.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 // A review as an API server sends it, with `fields` in place of the object.
@@ -160,4 +160,4 @@ TEST(Admission, WarningsAreCutWhereALetterEnds) {
 }
 
 }  // namespace
-}  // namespace tamp::codec
+}  // namespace tamp::wire

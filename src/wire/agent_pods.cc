@@ -3,7 +3,7 @@
 #include "wire/text_at.h"
 #include "wire/value.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 Result<AgentPodPage> read_agent_pods(const std::string& bytes) {
   TAMP_TRY(const Json json, Json::parse(bytes));
@@ -20,4 +20,4 @@ Result<AgentPodPage> read_agent_pods(const std::string& bytes) {
   return page;
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

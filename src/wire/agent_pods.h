@@ -6,7 +6,7 @@
 
 #include "core/result.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 struct AgentPod {
   std::string node, ip;
@@ -19,4 +19,4 @@ struct AgentPodPage {
 
 Result<AgentPodPage> read_agent_pods(const std::string& bytes);
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -4,7 +4,7 @@
 
 #include "wire/text_at.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 constexpr std::size_t kLongestLine = 200;
@@ -65,4 +65,4 @@ ApiStatus read_api_status(const std::string& bytes) {
   return out;
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -7,7 +7,7 @@
 
 #include "wire/value.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 struct StatusCause {
   std::string type;  // "DisruptionBudget", "FieldValueInvalid"
@@ -34,4 +34,4 @@ struct ApiStatus {
 ApiStatus read_api_status(const std::string& bytes);
 ApiStatus read_api_status(Value status);
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

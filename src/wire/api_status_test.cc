@@ -4,7 +4,7 @@
 
 #include "core/json_writer.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 TEST(ApiStatus, SaysWhoRefusedWhatAndWhy) {
@@ -60,4 +60,4 @@ TEST(ApiStatus, WrongTypesAreAsIfTheyWereNotThere) {
 }
 
 }  // namespace
-}  // namespace tamp::codec
+}  // namespace tamp::wire

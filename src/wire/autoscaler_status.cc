@@ -6,7 +6,7 @@
 #include "wire/text_at.h"
 #include "wire/yaml.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 std::optional<std::int64_t> size_at(Value health, std::string_view key) {
@@ -92,4 +92,4 @@ std::optional<AutoscalerStatus> read_autoscaler_config_map(Value object) {
   return text.empty() ? std::nullopt : std::optional(read_autoscaler_status(text));
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

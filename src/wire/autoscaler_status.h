@@ -8,7 +8,7 @@
 #include "core/autoscaler_status.h"
 #include "wire/value.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 inline constexpr std::string_view kAutoscalerNamespace = "kube-system";
 inline constexpr std::string_view kAutoscalerConfigMap = "cluster-autoscaler-status";
@@ -20,4 +20,4 @@ AutoscalerStatus read_autoscaler_status(const std::string& text);
 // Of the ConfigMap as an object; nothing where it is another one.
 std::optional<AutoscalerStatus> read_autoscaler_config_map(Value object);
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -4,7 +4,7 @@
 
 #include "wire/reading_for_test.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 const AutoscalerStatus kTwo{{{"eks-batch-1", 0, 10, 4}, {"eks-web-2", 2, 5, 3}}};
@@ -56,4 +56,4 @@ TEST(AutoscalerStatus, IsFoundAmongTheObjects) {
 }
 
 }  // namespace
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdint>
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -62,4 +62,4 @@ std::string encode_base64(std::string_view bytes) {
   return text;
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

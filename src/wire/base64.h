@@ -6,10 +6,10 @@
 
 #include "core/result.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 // Line breaks are ignored, as in Go's decoder. The error does not quote the text: it may be a secret.
 Result<std::string> decode_base64(std::string_view text);
 std::string encode_base64(std::string_view bytes);
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

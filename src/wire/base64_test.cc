@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 // The vectors of RFC 4648, section 10.
@@ -36,4 +36,4 @@ TEST(Base64, ErrorsDoNotQuoteTheText) {
 }
 
 }  // namespace
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -11,7 +11,7 @@
 #include "wire/documents.h"
 #include "wire/selector.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 constexpr std::int64_t kDefaultPods = 110;
@@ -216,4 +216,4 @@ Status read_catalogue(Cluster& cluster, const Input& input) {
   return success();
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

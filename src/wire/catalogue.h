@@ -5,10 +5,10 @@
 #include "core/result.h"
 #include "wire/snapshot.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 // Fills in Cluster::catalogue. `Available: false` is honoured. A new node's allocatable is `resources` less the type's
 // `overhead`, or less 100m cpu and 10Mi memory where the type has none.
 Status read_catalogue(Cluster& cluster, const Input& input);
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -6,7 +6,7 @@
 
 #include "wire/reading_for_test.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 constexpr const char* kOffering =
@@ -151,4 +151,4 @@ TEST_F(CatalogueTest, Errors) {
 }
 
 }  // namespace
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -2,7 +2,7 @@
 
 #include "wire/kernel_text.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 std::string_view without_newline(std::string_view text) {
@@ -91,4 +91,4 @@ std::optional<std::uint64_t> count_of_list(std::string_view list) {
   return count;
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

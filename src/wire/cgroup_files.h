@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 // cpu.stat, in microseconds. Without the cpu controller the kernel prints usage alone.
 struct CpuStat {
@@ -43,4 +43,4 @@ std::optional<std::uint64_t> parse_kib_key(std::string_view text, std::string_vi
 // How many a list of the kernel names: 5 for "0-3,8".
 std::optional<std::uint64_t> count_of_list(std::string_view list);
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

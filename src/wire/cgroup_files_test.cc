@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 TEST(CpuStat, TellsUsageAndThrottling) {
@@ -77,4 +77,4 @@ TEST(Machine, ListsCountTheirRanges) {
 }
 
 }  // namespace
-}  // namespace tamp::codec
+}  // namespace tamp::wire

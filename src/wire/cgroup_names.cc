@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 bool is_uid_character(char c) {
@@ -52,4 +52,4 @@ std::optional<std::string_view> container_of_cgroup(std::string_view directory) 
   return directory;
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 // The uid that the directory of a pod carries, in lower case and with '-'; nothing if it is not the name of one.
 std::optional<std::string> pod_of_cgroup(std::string_view directory);
@@ -23,4 +23,4 @@ std::string cgroup_uid(std::string_view uid);
 // The id (64 hexadecimal digits) of the container that the directory belongs to. Nothing for its monitor ("crio-conmon-…").
 std::optional<std::string_view> container_of_cgroup(std::string_view directory);
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

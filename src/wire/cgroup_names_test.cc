@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 constexpr const char* kUid = "0c8e4d1a-7f3b-4b7e-9f00-5d2b6a1c9e42";
@@ -48,4 +48,4 @@ TEST(CgroupNames, OfContainers) {
 }
 
 }  // namespace
-}  // namespace tamp::codec
+}  // namespace tamp::wire

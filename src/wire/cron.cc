@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 struct Bounds {
@@ -173,4 +173,4 @@ Result<CronSchedule> parse_cron(std::string_view text) {
   return parse_fields(fields);
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 std::uint64_t bits(std::initializer_list<int> values) {
@@ -93,4 +93,4 @@ TEST(Cron, RefusesWhatTheOriginalRefuses) {
 }
 
 }  // namespace
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 Result<std::vector<CsvRow>> parse_csv(std::string_view text) {
   std::vector<CsvRow> rows;
@@ -57,4 +57,4 @@ Result<std::vector<CsvRow>> parse_csv(std::string_view text) {
   return rows;
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -8,7 +8,7 @@
 
 #include "core/result.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 struct CsvRow {
   std::size_t line = 0;  // where it begins, from 1
@@ -18,4 +18,4 @@ struct CsvRow {
 // Empty lines are left out.
 Result<std::vector<CsvRow>> parse_csv(std::string_view text);
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 std::string join_path(std::string path, std::string_view field) {
@@ -190,4 +190,4 @@ void Decoder::fail_word(Value parent, std::string_view key, std::string_view fou
     fail(parent.get(key), fmt::format("is \"{}\", must be one of {}", found, allowed));
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -17,7 +17,7 @@
 #include "wire/quantity.h"
 #include "wire/value.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 class Decoder {
  public:
@@ -98,4 +98,4 @@ T Decoder::word(Value parent, std::string_view key, std::span<const std::pair<st
   return words.front().second;
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -9,7 +9,7 @@
 #include "wire/cron.h"
 #include "wire/duration.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 constexpr Words<ConsolidationPolicy> kPolicies[] = {
@@ -156,4 +156,4 @@ DisruptionBlock decode_disruption(Decoder& d, Value parent, std::string_view key
   return block;
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -4,7 +4,7 @@
 
 #include "wire/yaml.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 // A text of this size that starts like JSON but is not JSON may still be YAML in flow style; a larger one is broken
@@ -97,4 +97,4 @@ Result<std::vector<Json>> parse_documents(const std::string& bytes) {
   return documents;
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -7,9 +7,9 @@
 #include "core/result.h"
 #include "wire/value.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 // Documents that hold nothing are left out; a file without any other is an error.
 Result<std::vector<Json>> parse_documents(const std::string& bytes);
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

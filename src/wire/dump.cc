@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 // Writes what the fields name. With pseudonyms, names are replaced.
@@ -232,4 +232,4 @@ Status Dump::write(const std::function<void(std::string_view)>& sink) const {
   return success();
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

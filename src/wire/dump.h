@@ -21,7 +21,7 @@
 #include "wire/value.h"
 #include "wire/watch_event.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 struct DumpOptions {
   bool mask = false;
@@ -45,4 +45,4 @@ class Dump {
   std::array<std::vector<std::string>, kObjectKinds> pages_;
 };
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

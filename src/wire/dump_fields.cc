@@ -3,7 +3,7 @@
 #include <array>
 #include <initializer_list>
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 using enum Treatment;
@@ -281,4 +281,4 @@ bool holds_words(std::string_view key) {
   return false;
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -9,7 +9,7 @@
 
 #include "wire/kinds.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 // How the value of a field is written, in particular when names are masked.
 enum class Treatment : std::uint8_t {
@@ -43,4 +43,4 @@ const DumpField& dump_fields(ObjectKind kind);
 // Is this the key of a label whose values are words of Kubernetes or of a cloud? The hostname is not.
 bool holds_words(std::string_view label_key);
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -7,7 +7,7 @@
 
 #include "wire/reading_for_test.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 using testing::read;
@@ -129,4 +129,4 @@ TEST(MaskedDump, RefersToTheSameThingsEverywhere) {
 }
 
 }  // namespace
-}  // namespace tamp::codec
+}  // namespace tamp::wire

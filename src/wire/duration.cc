@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 bool matches_pattern(std::string_view text) {
@@ -50,4 +50,4 @@ std::optional<Duration> decode_duration(Decoder& d, Value parent, std::string_vi
   return duration->value;
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

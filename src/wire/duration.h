@@ -8,7 +8,7 @@
 #include "core/result.h"
 #include "wire/decoder.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 Result<DurationOrNever> parse_duration_or_never(std::string_view text);
 
@@ -17,4 +17,4 @@ std::optional<DurationOrNever> decode_duration_or_never(Decoder& d, Value parent
 // The same without Never.
 std::optional<Duration> decode_duration(Decoder& d, Value parent, std::string_view key);
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 TEST(KarpenterDuration, HoursMinutesAndSecondsInAnyOrder) {
@@ -27,4 +27,4 @@ TEST(KarpenterDuration, RefusesWhatFitsThePatternButNoNumber) {
 }
 
 }  // namespace
-}  // namespace tamp::codec
+}  // namespace tamp::wire

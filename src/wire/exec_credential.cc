@@ -6,7 +6,7 @@
 #include "wire/base64.h"
 #include "wire/decoder.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 Result<ExecCredential> read_exec_credential(const std::string& bytes, std::string_view api_version) {
   TAMP_TRY(const Json json, Json::parse(bytes));
@@ -56,4 +56,4 @@ std::string write_exec_info(const ExecPlugin& plugin, const KubeconfigCluster& c
   return json.end_object().end_object().take();
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -9,7 +9,7 @@
 #include "core/time.h"
 #include "wire/kubeconfig.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 struct ExecCredential {
   std::string token;
@@ -24,4 +24,4 @@ Result<ExecCredential> read_exec_credential(const std::string& bytes, std::strin
 std::string write_exec_info(const ExecPlugin& plugin, const KubeconfigCluster& cluster,
                             std::string_view certificate_authority, bool interactive);
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -4,7 +4,7 @@
 
 #include "wire/value.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 constexpr const char* kV1 = "client.authentication.k8s.io/v1";
@@ -92,4 +92,4 @@ TEST(ExecInfo, CarriesAllThatIsKnownOfTheCluster) {
 }
 
 }  // namespace
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -8,7 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 // Admission stores the number in the pod; only pods that never passed it have the name alone.
@@ -69,4 +69,4 @@ void finish_reading(Reading& reading) {
   reading.cluster.finish();
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -4,7 +4,7 @@
 
 #include "wire/duration.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 constexpr Words<DaemonCores> kDaemonCores[] = {{"Each", DaemonCores::Each},
@@ -108,4 +108,4 @@ ReapSettings decode_reap(Decoder& d, Value spec) {
   return reap;
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -4,9 +4,9 @@
 #include "core/guards.h"
 #include "wire/decoder.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 GuardSettings decode_guards(Decoder& d, Value spec);
 ReapSettings decode_reap(Decoder& d, Value spec);
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

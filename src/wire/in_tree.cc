@@ -6,7 +6,7 @@
 #include <array>
 #include <vector>
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 constexpr std::array<InTreePlugin, 7> kPlugins = {{
@@ -197,4 +197,4 @@ void translate_volume(Decoder& d, const InTreePlugin& plugin, Value source, Valu
   translate_topology(d, plugin, volume);
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

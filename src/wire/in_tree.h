@@ -9,7 +9,7 @@
 #include "core/storage.h"
 #include "wire/decoder.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 struct InTreePlugin {
   std::string_view source;      // the field in a volume: "awsElasticBlockStore"
@@ -31,4 +31,4 @@ std::optional<std::string> inline_handle(const InTreePlugin& plugin, Value sourc
 void translate_volume(Decoder& d, const InTreePlugin& plugin, Value source, Value annotations,
                       PersistentVolume& volume);
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 // Digits only, and no more than 64 bits hold.
 inline std::optional<std::uint64_t> kernel_number(std::string_view text) {
@@ -25,4 +25,4 @@ inline std::string_view cut_front(std::string_view& text, char separator) {
   return front;
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

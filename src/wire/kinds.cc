@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 constexpr std::array<KindInfo, kObjectKinds> kKinds = {{
@@ -35,4 +35,4 @@ std::span<const KindInfo> kinds() { return kKinds; }
 
 const KindInfo& info(ObjectKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

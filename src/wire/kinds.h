@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 enum class ObjectKind : std::uint8_t {
   Pod,
@@ -45,4 +45,4 @@ struct KindInfo {
 std::span<const KindInfo> kinds();
 const KindInfo& info(ObjectKind kind);
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

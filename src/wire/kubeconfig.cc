@@ -9,7 +9,7 @@
 #include "wire/decoder.h"
 #include "wire/documents.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 // The extension of a cluster whose content an exec plugin is given.
@@ -267,4 +267,4 @@ Result<KubeconfigChoice> choose_context(const Kubeconfig& config, std::string_vi
   return choice;
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

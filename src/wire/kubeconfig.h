@@ -11,7 +11,7 @@
 
 #include "core/result.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 // A certificate or key: its PEM text, or the path of a file that has it. Data wins, as in kubectl.
 struct PemSource {
@@ -87,4 +87,4 @@ struct KubeconfigChoice {
 // What `context` means; the current one if empty.
 Result<KubeconfigChoice> choose_context(const Kubeconfig& config, std::string_view context);
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

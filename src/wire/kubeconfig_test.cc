@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 KubeconfigFile file(std::string bytes, std::string name = "config") {
@@ -221,4 +221,4 @@ TEST(Kubeconfig, ErrorsDoNotQuoteSecrets) {
 }
 
 }  // namespace
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -8,7 +8,7 @@
 #include "wire/text_at.h"
 #include "wire/value.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 // A time that nobody can read is as good as none: expiry is not judged by it.
@@ -68,4 +68,4 @@ std::string format_micro_time(Time t) {
   return text + fmt::format(".{:06}Z", micros);
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

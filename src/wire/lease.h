@@ -8,7 +8,7 @@
 #include "core/result.h"
 #include "core/time.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 struct Lease {
   std::string ns, name;
@@ -27,4 +27,4 @@ std::string write_lease(const Lease& lease);
 // Microseconds, always six digits: "2026-11-15T00:00:00.000000Z".
 std::string format_micro_time(Time t);
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 constexpr const char* kHeld = R"({"apiVersion":"coordination.k8s.io/v1","kind":"Lease",
@@ -61,4 +61,4 @@ TEST(MicroTime, HasAlwaysSixDigits) {
 }
 
 }  // namespace
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 constexpr Words<ConditionStatus> kStatuses[] = {{"True", ConditionStatus::True},
@@ -67,4 +67,4 @@ Condition decode_condition(Decoder& d, Value status, std::string_view type) {
   return condition;
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -4,7 +4,7 @@
 #include "core/pod.h"
 #include "wire/decoder.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 struct Owner {
   OwnerKind kind = OwnerKind::None;
@@ -27,4 +27,4 @@ inline Symbol decode_annotation(Decoder& d, Value annotations, std::string_view 
   return d.symbol(annotations, key);
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -6,7 +6,7 @@
 #include "wire/selector.h"
 #include "wire/tier_requests.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 NodeMarks decode_marks(Decoder& d, Value metadata) {
@@ -82,4 +82,4 @@ void decode_node_claim(Decoder& d, Symbol name) {
   d.cluster().claims.push_back(std::move(claim));
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -2,10 +2,10 @@
 
 #include "wire/decoder.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 void decode_node(Decoder& d, Symbol name);
 // karpenter.sh/v1 NodeClaim
 void decode_node_claim(Decoder& d, Symbol name);
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

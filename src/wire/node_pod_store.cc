@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 Result<std::pair<std::string, std::string>> key_of(Value object) {
@@ -84,4 +84,4 @@ std::vector<NodePod> NodePodStore::pods() const {
   return all;
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -14,7 +14,7 @@
 #include "wire/node_pods.h"
 #include "wire/watch_event.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 class NodePodStore {
  public:
@@ -47,4 +47,4 @@ class NodePodStore {
   bool changed_ = false;
 };
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 std::string pod(const std::string& name, const std::string& uid, const std::string& phase = "Running",
@@ -100,4 +100,4 @@ TEST_F(NodePodStoreTest, WhatMakesNoSenseIsAnError) {
 }
 
 }  // namespace
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -10,7 +10,7 @@
 #include "wire/documents.h"
 #include "wire/pod_requests.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 // Names the cgroup of a static pod. Its mirror in the API server has both annotations and a uid that the node never saw.
@@ -115,4 +115,4 @@ Result<std::vector<NodePod>> read_node_pods(const Input& input, const TierFloors
   return reader.take();
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -14,7 +14,7 @@
 #include "wire/snapshot.h"
 #include "wire/value.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 struct NodePod {
   std::string ns, name, uid;
@@ -32,4 +32,4 @@ Result<std::optional<NodePod>> decode_node_pod(Cluster& scratch, Value value, co
 // In the order of namespace, name, uid. Pods that have ended and those that no node has yet are left out.
 Result<std::vector<NodePod>> read_node_pods(const Input& input, const TierFloors& floors = {});
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 std::vector<NodePod> read(std::string text) {
@@ -81,4 +81,4 @@ TEST(NodePods, WhatIsWrongIsNamed) {
 }
 
 }  // namespace
-}  // namespace tamp::codec
+}  // namespace tamp::wire

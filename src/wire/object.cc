@@ -9,7 +9,7 @@
 #include "wire/storage.h"
 #include "wire/workload.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 const KindInfo* find_kind(std::string_view kind, std::string_view api_version) {
   const auto slash = api_version.find('/');
@@ -89,4 +89,4 @@ TemperPolicy decode_cluster_policy(Decoder& d, std::string_view name) {
   return policy;
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

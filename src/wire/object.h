@@ -9,7 +9,7 @@
 #include "wire/decoder.h"
 #include "wire/kinds.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 // The kind, if this group and version of it is one that Tamp reads. An object without apiVersion is taken at its word.
 const KindInfo* find_kind(std::string_view kind, std::string_view api_version);
@@ -33,4 +33,4 @@ void decode_object(Decoder& d, ObjectKind kind, Symbol ns, Symbol name);
 inline constexpr std::string_view kPolicyName = "default";
 TemperPolicy decode_cluster_policy(Decoder& d, std::string_view name);
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

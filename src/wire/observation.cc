@@ -8,7 +8,7 @@
 
 #include "wire/value.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 // No machine comes near these; they keep sums of foreign numbers far from overflow.
@@ -199,4 +199,4 @@ Observations newest_of_each_node(std::vector<Observation> all) {
   return all;
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -8,7 +8,7 @@
 #include "core/observation.h"
 #include "core/result.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 // A node has some hundred pods, and its document some hundred kilobytes.
 inline constexpr std::size_t kMaxObservationBytes = std::size_t{4} << 20;
@@ -25,4 +25,4 @@ Result<Observations> read_observations(const std::string& bytes);
 // Puts observations into the order that find_observation() needs, the newest of each node alone.
 Observations newest_of_each_node(std::vector<Observation> all);
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

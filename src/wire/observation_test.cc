@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 using ::testing::HasSubstr;
@@ -106,4 +106,4 @@ TEST(Observations, AreAListOfDocuments) {
 }
 
 }  // namespace
-}  // namespace tamp::codec
+}  // namespace tamp::wire

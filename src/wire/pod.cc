@@ -8,7 +8,7 @@
 #include "wire/pod_spec.h"
 #include "wire/pod_volume.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 constexpr Words<PodPhase> kPhases[] = {{"Pending", PodPhase::Pending},
@@ -114,4 +114,4 @@ void decode_pod(Decoder& d, Symbol ns, Symbol name) {
   cluster.pods.push_back(std::move(pod));
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 // Amounts as written, before anything is rounded.
@@ -233,4 +233,4 @@ PodRequests decode_requests(Decoder& d, Value spec, Value status) {
   return result;
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -6,7 +6,7 @@
 #include "core/resources.h"
 #include "wire/decoder.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 struct PodRequests {
   // What the pod holds where it runs: while it is resized in place that may be more than its spec says. Names kPods (1).
@@ -18,4 +18,4 @@ struct PodRequests {
 // `status` is absent for a template.
 PodRequests decode_requests(Decoder& d, Value spec, Value status);
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -2,7 +2,7 @@
 
 #include "wire/reading_for_test.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 using testing::read;
@@ -214,4 +214,4 @@ TEST(PodRequests, BadAmountsAreErrorsThatNameTheField) {
 }
 
 }  // namespace
-}  // namespace tamp::codec
+}  // namespace tamp::wire

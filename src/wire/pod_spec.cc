@@ -7,7 +7,7 @@
 #include "wire/pod_requests.h"
 #include "wire/selector.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 constexpr std::string_view kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
@@ -123,4 +123,4 @@ PodTemplate decode_pod_template(Decoder& d, Value parent) {
           d.cluster().intern_labels(d.labels(d.object(pod, "metadata"), "labels"))};
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -4,7 +4,7 @@
 #include "core/pod.h"
 #include "wire/decoder.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 // `status` is absent for a template, which is read as the pods that will be made from it.
 PodSpec decode_pod_spec(Decoder& d, Value spec, Value status);
@@ -16,4 +16,4 @@ struct PodTemplate {
 // `template` of a controller's spec, as its pods will look once created.
 PodTemplate decode_pod_template(Decoder& d, Value parent);
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

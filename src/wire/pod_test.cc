@@ -2,7 +2,7 @@
 
 #include "wire/reading_for_test.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 using testing::error_of;
@@ -265,4 +265,4 @@ TEST_F(PodTest, WrongTypesAndWordsAreErrors) {
 }
 
 }  // namespace
-}  // namespace tamp::codec
+}  // namespace tamp::wire

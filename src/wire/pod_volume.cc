@@ -4,7 +4,7 @@
 
 #include "wire/in_tree.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 // In-tree disks that never moved to CSI; two pods may not share one on a node.
@@ -79,4 +79,4 @@ std::vector<PodVolume> decode_pod_volumes(Decoder& d, Value spec, Symbol pod_nam
   return volumes;
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

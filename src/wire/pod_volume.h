@@ -7,8 +7,8 @@
 #include "core/pod.h"
 #include "wire/decoder.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 std::vector<PodVolume> decode_pod_volumes(Decoder& d, Value spec, Symbol pod_name);
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

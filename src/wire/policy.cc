@@ -8,7 +8,7 @@
 #include "wire/duration.h"
 #include "wire/guards.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 constexpr Words<UtilizationFormula> kFormulas[] = {{"Average", UtilizationFormula::Average},
@@ -93,4 +93,4 @@ TemperPolicy decode_policy(Decoder& d, std::string_view name) {
   return policy;
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

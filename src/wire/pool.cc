@@ -9,7 +9,7 @@
 #include "wire/metadata.h"
 #include "wire/selector.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 PoolRequirement decode_pool_requirement(Decoder& d, Value item) {
@@ -77,4 +77,4 @@ void decode_node_pool(Decoder& d, Symbol name) {
   d.cluster().pools.push_back(std::move(pool));
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -2,9 +2,9 @@
 
 #include "wire/decoder.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 // karpenter.sh/v1 NodePool
 void decode_node_pool(Decoder& d, Symbol name);
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

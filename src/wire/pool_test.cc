@@ -2,7 +2,7 @@
 
 #include "wire/reading_for_test.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 using testing::read;
@@ -170,4 +170,4 @@ TEST_F(PoolTest, OtherErrors) {
 }
 
 }  // namespace
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -9,7 +9,7 @@
 
 #include "wire/csv.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 constexpr double kMaxPrice = 1e9;
@@ -225,4 +225,4 @@ Status apply_prices(Cluster& cluster, const Input& input, std::vector<std::strin
   return success();
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -17,9 +17,9 @@
 #include "core/result.h"
 #include "wire/snapshot.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 // REQUIRES: cluster.finish() was called.
 Status apply_prices(Cluster& cluster, const Input& input, std::vector<std::string>& warnings);
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

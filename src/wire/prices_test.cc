@@ -5,7 +5,7 @@
 #include "wire/csv.h"
 #include "wire/reading_for_test.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 constexpr const char* kTypes =
@@ -142,4 +142,4 @@ TEST(Csv, BrokenQuotesAreErrors) {
 }
 
 }  // namespace
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -7,7 +7,7 @@
 
 #include "wire/tree.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 // [1731672000.1, "0.0042"]
@@ -38,4 +38,4 @@ Result<double> read_prometheus_answer(const std::string& json) {
   return sample(result.elements()[0]["value"]);
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 std::string vector_of(const std::string& elements) {
@@ -45,4 +45,4 @@ TEST(PrometheusAnswer, ThatRefusesTheQueryIsNotKnown) {
 }
 
 }  // namespace
-}  // namespace tamp::codec
+}  // namespace tamp::wire

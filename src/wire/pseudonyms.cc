@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 // Names that everybody's cluster has, and strings that decoders look for.
@@ -126,4 +126,4 @@ std::string Pseudonyms::of_path(std::string_view path) const {
   return result;
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

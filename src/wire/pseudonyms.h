@@ -12,7 +12,7 @@
 #include <unordered_set>
 #include <vector>
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 class Pseudonyms {
  public:
@@ -41,4 +41,4 @@ class Pseudonyms {
   std::size_t digits_ = 5;
 };
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 Pseudonyms of_names(const std::vector<std::string>& names, const std::vector<std::string>& words = {}) {
@@ -75,4 +75,4 @@ TEST(Pseudonyms, TheClaimOfAPodsOwnVolumeIsCalledAfterBoth) {
 }
 
 }  // namespace
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -2,7 +2,7 @@
 
 #include "wire/kernel_text.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 // "12.34" as 1234. The kernel prints exactly two places.
@@ -50,4 +50,4 @@ std::optional<PressureFile> parse_pressure(std::string_view text) {
   return file;
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -12,7 +12,7 @@
 #include <optional>
 #include <string_view>
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 struct PressureLine {
   std::uint64_t total_us = 0;  // stalled time since the cgroup was made
@@ -29,4 +29,4 @@ struct PressureFile {
 // Nothing if it is malformed or has neither line.
 std::optional<PressureFile> parse_pressure(std::string_view text);
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 TEST(Pressure, BothLinesAreRead) {
@@ -56,4 +56,4 @@ TEST(Pressure, ThatIsMalformedIsUnknownNotZero) {
 }
 
 }  // namespace
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -3,7 +3,7 @@
 #include "wire/text_at.h"
 #include "wire/value.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 Time time_at(Value parent, std::string_view key) {
@@ -35,4 +35,4 @@ Result<PublishedStatus> read_published_status(const std::string& bytes) {
   return published;
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

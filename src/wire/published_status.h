@@ -10,7 +10,7 @@
 #include "core/result.h"
 #include "core/time.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 struct PublishedCondition {
   std::string type;
@@ -32,4 +32,4 @@ struct PublishedStatus {
 // Tolerant: a status that somebody else has written into is read as far as it makes sense, since it will be written anew.
 Result<PublishedStatus> read_published_status(const std::string& bytes);
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

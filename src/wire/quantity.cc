@@ -7,7 +7,7 @@
 #include <charconv>
 #include <optional>
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 __extension__ typedef unsigned __int128 Uint128;
@@ -191,4 +191,4 @@ std::string Quantity::canonical() const {
                        : fmt::format("{}{}e{}", sign, digits_of(magnitude), exponent);
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -8,7 +8,7 @@
 
 #include "core/result.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 __extension__ typedef __int128 Int128;
 
@@ -29,4 +29,4 @@ struct Quantity {
 
 Result<Quantity> parse_quantity(std::string_view text);
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 struct Vector {
@@ -79,4 +79,4 @@ RC_GTEST_PROP(Quantity, CanonicalTextMeansTheSame, ()) {
 }
 
 }  // namespace
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace tamp::codec::testing {
+namespace tamp::wire::testing {
 namespace {
 
 // Appends values of all model types as text. Sets that are sorted by symbol are sorted again by text.
@@ -203,4 +203,4 @@ std::string dump(const Cluster& c) {
   return d.take();
 }
 
-}  // namespace tamp::codec::testing
+}  // namespace tamp::wire::testing

@@ -9,7 +9,7 @@
 
 #include "wire/snapshot.h"
 
-namespace tamp::codec::testing {
+namespace tamp::wire::testing {
 
 inline Inputs inputs_of(std::string_view objects, std::string_view name = "file") {
   Inputs inputs;
@@ -35,4 +35,4 @@ inline Reading read(std::string_view objects) { return read(inputs_of(objects));
 // Everything in the cluster with symbols as text, so that two readings are equal exactly if they mean the same.
 std::string dump(const Cluster& cluster);
 
-}  // namespace tamp::codec::testing
+}  // namespace tamp::wire::testing

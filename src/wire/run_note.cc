@@ -6,7 +6,7 @@
 #include "core/node.h"
 #include "wire/tree.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 // False if it is no list of words.
@@ -60,4 +60,4 @@ std::uint8_t own_marks(const RunNote& note) {
   return own;
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

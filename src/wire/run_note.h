@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 struct RunNote {
   std::vector<std::string> runs;  // names, sorted, each once
@@ -25,4 +25,4 @@ std::string write_run_note(const RunNote& note);
 // What the note claims, as NodeMarks::own has it.
 std::uint8_t own_marks(const RunNote& note);
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -4,7 +4,7 @@
 
 #include "wire/snapshot.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 TEST(RunNote, ReadsWhatItWrote) {
@@ -41,4 +41,4 @@ TEST(RunNote, ANodeKnowsWhatTampPutOnIt) {
 }
 
 }  // namespace
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 // Sorted by key; of equal keys the last one, as Value::get() has it. Sorted because foreign objects may have very many.
@@ -59,4 +59,4 @@ bool same_content(Value a, Value b) {
   }
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

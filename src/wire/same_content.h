@@ -4,8 +4,8 @@
 
 #include "wire/value.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 bool same_content(Value a, Value b);
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

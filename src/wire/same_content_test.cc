@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 bool same(const std::string& a, const std::string& b) {
@@ -43,4 +43,4 @@ TEST(SameContent, MoreIsNotTheSame) {
 }
 
 }  // namespace
-}  // namespace tamp::codec
+}  // namespace tamp::wire

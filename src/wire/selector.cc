@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 constexpr Words<SelectorOp> kLabelOperators[] = {{"In", SelectorOp::In},
@@ -108,4 +108,4 @@ std::vector<Toleration> decode_tolerations(Decoder& d, Value parent, std::string
   return tolerations;
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -8,7 +8,7 @@
 #include "core/taint.h"
 #include "wire/decoder.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 // metav1.LabelSelector; nothing when absent or null.
 std::optional<LabelSelector> decode_label_selector(Decoder& d, Value parent, std::string_view key);
@@ -23,4 +23,4 @@ SelectorRequirement decode_requirement(Decoder& d, Value requirement);
 std::vector<Taint> decode_taints(Decoder& d, Value parent, std::string_view key);
 std::vector<Toleration> decode_tolerations(Decoder& d, Value parent, std::string_view key);
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

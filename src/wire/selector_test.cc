@@ -4,7 +4,7 @@
 
 #include "wire/reading_for_test.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 struct SelectorTest : ::testing::Test {
@@ -71,4 +71,4 @@ TEST_F(SelectorTest, InvalidExpressionsAreErrors) {
 }
 
 }  // namespace
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -14,7 +14,7 @@
 #include "wire/policy.h"
 #include "wire/prices.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 // What an item of a list is, if it does not say so itself: the API server prints it only once, on the list.
@@ -149,4 +149,4 @@ Result<Reading> read_snapshot(const Inputs& inputs) {
   return reading;
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -12,7 +12,7 @@
 #include "core/cluster.h"
 #include "core/result.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 // A file that was read elsewhere. `name` is what messages call it ("cluster.json", "<stdin>"). JSON in a string with
 // 64 bytes of spare capacity is parsed in place; otherwise it is copied first.
@@ -37,4 +37,4 @@ struct Inputs {
 
 Result<Reading> read_snapshot(const Inputs& inputs);
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -8,7 +8,7 @@
 #include "wire/reading_for_test.h"
 #include "wire/yaml.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 using testing::dump;
@@ -359,4 +359,4 @@ RC_GTEST_PROP(Snapshot, TruncatedInputIsAnError, ()) {
 }
 
 }  // namespace
-}  // namespace tamp::codec
+}  // namespace tamp::wire

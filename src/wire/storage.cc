@@ -6,7 +6,7 @@
 #include "wire/metadata.h"
 #include "wire/selector.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 constexpr Words<bool> kBindingModes[] = {{"Immediate", false}, {"WaitForFirstConsumer", true}};
@@ -124,4 +124,4 @@ void decode_csi_node(Decoder& d, Symbol name) {
   d.cluster().csi_nodes.push_back(std::move(node));
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -2,7 +2,7 @@
 
 #include "wire/reading_for_test.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 using testing::read;
@@ -173,4 +173,4 @@ TEST_F(StorageTest, CsiNodes) {
 }
 
 }  // namespace
-}  // namespace tamp::codec
+}  // namespace tamp::wire

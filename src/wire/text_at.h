@@ -7,10 +7,10 @@
 
 #include "wire/value.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 inline std::string text_at(Value parent, std::string_view key) {
   return std::string(parent.get(key).string().value_or(std::string_view()));
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 // No node comes near it, and sums over nodes stay far from overflow.
@@ -71,4 +71,4 @@ PublishedRequests read_published_requests(Value annotation) {
   return tiers ? PublishedRequests{.readable = true, .tiers = *tiers} : PublishedRequests{};
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

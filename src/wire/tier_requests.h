@@ -14,7 +14,7 @@
 #include "core/tier_requests.h"
 #include "wire/value.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 inline constexpr std::string_view kRequestsAnnotation = "temper.codes/requests";
 inline constexpr std::size_t kMaxRequestsAnnotation = 4096;  // bytes; ours has less than 700
@@ -30,4 +30,4 @@ PublishedRequests read_published_requests(Value annotation);
 // The fields of one tier, into an object that was begun.
 void write_tier_fields(JsonWriter& w, Tier tier, const RequestSum& sum);
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

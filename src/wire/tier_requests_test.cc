@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 RequestsByTier some_requests() {
@@ -59,4 +59,4 @@ TEST(TierRequests, WhatIsNotOfThisFormSaysNothing) {
 }
 
 }  // namespace
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -7,7 +7,7 @@
 #include "core/json_writer.h"
 #include "wire/tree_writer.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 constexpr auto kBefore = [](const Tree::Member& member, std::string_view key) { return member.key < key; };
@@ -169,4 +169,4 @@ std::string to_json(const Tree& tree) {
 
 void append_json(std::string& out, const Tree& tree) { out += to_json(tree); }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -14,7 +14,7 @@
 #include "core/result.h"
 #include "wire/value.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 class Tree {
  public:
@@ -125,4 +125,4 @@ Tree to_tree(Value value);
 void append_json(std::string& out, const Tree& tree);
 std::string to_json(const Tree& tree);
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

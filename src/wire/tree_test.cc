@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 Tree tree(const std::string& json) {
@@ -51,4 +51,4 @@ TEST(Tree, WholeNumbersAreEqualHoweverTheyAreKept) {
 TEST(Tree, RefusesWhatIsNoJson) { EXPECT_FALSE(read_tree("{").ok()); }
 
 }  // namespace
-}  // namespace tamp::codec
+}  // namespace tamp::wire

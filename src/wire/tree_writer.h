@@ -3,7 +3,7 @@
 
 #include "wire/tree.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 template <typename Writer>
 void write(Writer& writer, const Tree& tree) {
@@ -36,4 +36,4 @@ void write(Writer& writer, const Tree& tree) {
   }
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

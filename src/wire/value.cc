@@ -7,7 +7,7 @@
 #include <charconv>
 #include <cmath>
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 namespace dom = simdjson::dom;
@@ -254,4 +254,4 @@ std::string path_of(Value root, Value place) {
   return find_path(root, place, path) ? path : std::string();
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -12,7 +12,7 @@
 
 #include "core/result.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 class Value;
 
@@ -148,4 +148,4 @@ class JsonParser {
 // through root, so it is for messages only.
 std::string path_of(Value root, Value place);
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 Json parse(const std::string& text) { return std::move(Json::parse(text)).value(); }
@@ -84,4 +84,4 @@ TEST(Json, RefusesDeepNesting) {
 }
 
 }  // namespace
-}  // namespace tamp::codec
+}  // namespace tamp::wire

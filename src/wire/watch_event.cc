@@ -4,7 +4,7 @@
 
 #include "wire/api_status.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 Result<PageInfo> read_page_info(Value list) {
   if (!list.is_object()) return Error{"a list must be an object"};
@@ -47,4 +47,4 @@ Result<EventInfo> read_event_info(Value event) {
   return info;
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -8,7 +8,7 @@
 #include "core/result.h"
 #include "wire/value.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 // Of a list's metadata.
 struct PageInfo {
@@ -29,4 +29,4 @@ struct EventInfo {
 Result<PageInfo> read_page_info(Value list);
 Result<EventInfo> read_event_info(Value event);
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 Result<EventInfo> event(const std::string& text) {
@@ -68,4 +68,4 @@ TEST(Page, WhatIsNoListIsAnError) {
 }
 
 }  // namespace
-}  // namespace tamp::codec
+}  // namespace tamp::wire

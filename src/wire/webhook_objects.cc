@@ -4,7 +4,7 @@
 #include "wire/base64.h"
 #include "wire/value.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 std::string decoded_at(Value parent, std::string_view key) {
@@ -57,4 +57,4 @@ Result<WebhookConfiguration> read_webhook_configuration(const std::string& bytes
   return configuration;
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

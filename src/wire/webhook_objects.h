@@ -8,7 +8,7 @@
 
 #include "core/result.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 struct CertificateSecret {
   std::string resource_version;
@@ -27,4 +27,4 @@ struct WebhookConfiguration {
 };
 Result<WebhookConfiguration> read_webhook_configuration(const std::string& bytes);
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

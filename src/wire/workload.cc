@@ -8,7 +8,7 @@
 #include "wire/pod_spec.h"
 #include "wire/selector.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 constexpr Words<bool> kUnhealthyPolicies[] = {{"IfHealthyBudget", false}, {"AlwaysAllow", true}};
@@ -97,4 +97,4 @@ void decode_priority_class(Decoder& d, Symbol name) {
   d.cluster().priority_classes.push_back(priority);
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

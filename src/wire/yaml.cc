@@ -14,7 +14,7 @@
 #include "wire/value.h"
 #include "wire/yaml_scalar.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 constexpr std::size_t kMaxInput = std::size_t{256} << 20;
@@ -253,4 +253,4 @@ Result<std::vector<std::string>> yaml_to_json(const std::string& bytes) {
   }
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 template <std::size_t N>
@@ -107,4 +107,4 @@ PlainScalar resolve_plain(std::string_view text) {
   return from_double(plain);
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

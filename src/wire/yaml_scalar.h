@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace tamp::codec {
+namespace tamp::wire {
 
 struct PlainScalar {
   enum class Kind { Null, Boolean, Number, NotFinite, String };
@@ -16,4 +16,4 @@ struct PlainScalar {
 // integers in base 2, 8, 10 and 16 with underscores, floats. Dates stay strings.
 PlainScalar resolve_plain(std::string_view text);
 
-}  // namespace tamp::codec
+}  // namespace tamp::wire

@@ -5,7 +5,7 @@
 #include "wire/value.h"
 #include "wire/yaml_scalar.h"
 
-namespace tamp::codec {
+namespace tamp::wire {
 namespace {
 
 std::string json_of(const std::string& yaml) {
@@ -117,4 +117,4 @@ TEST(Yaml, WhatHasNoPlaceInJsonIsRefusedWithItsLine) {
 }
 
 }  // namespace
-}  // namespace tamp::codec
+}  // namespace tamp::wire

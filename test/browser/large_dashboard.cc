@@ -48,7 +48,7 @@ Cluster make_cluster(int nodes) {
 }
 
 // As agents would tell it: half of what is requested, give or take.
-Observations measure(const Cluster& cluster, Time now, kube::Loop& loop) {
+Observations measure(const Cluster& cluster, Time now, net::Loop& loop) {
   Observations all;
   for (const Node& node : cluster.nodes) {
     Observation seen = test::bare(cluster, node, now);
@@ -63,45 +63,44 @@ Observations measure(const Cluster& cluster, Time now, kube::Loop& loop) {
 }
 
 // There is no API server.
-class Nobody : public kube::ApiTransport {
+class Nobody : public net::ApiTransport {
  public:
-  explicit Nobody(kube::Loop& loop) : loop_(loop) {}
-  kube::Pending send(kube::Request, std::function<void(kube::Exchange)> done) override {
-    return loop_.after(Duration{}, [done = std::move(done)] { done({kube::Response{404, "{}", {}}, {}}); });
+  explicit Nobody(net::Loop& loop) : loop_(loop) {}
+  net::Pending send(net::Request, std::function<void(net::Exchange)> done) override {
+    return loop_.after(Duration{}, [done = std::move(done)] { done({net::Response{404, "{}", {}}, {}}); });
   }
-  kube::Pending stream(kube::Request, kube::StreamSink) override { return {}; }
+  net::Pending stream(net::Request, net::StreamSink) override { return {}; }
 
  private:
-  kube::Loop& loop_;
+  net::Loop& loop_;
 };
 
 class Show {
  public:
-  Show(kube::RealLoop& loop, int nodes)
-      : loop_(loop), began_(loop.instant()), cluster_(make_cluster(nodes)) {}
+  Show(net::RealLoop& loop, int nodes) : loop_(loop), began_(loop.instant()), cluster_(make_cluster(nodes)) {}
 
   Status start() {
-    serve::DashboardOptions wish;
+    dashboard::DashboardOptions wish;
     wish.login = false;
     wish.user = "somebody";
-    serve::DashboardSurroundings around;
+    dashboard::DashboardSurroundings around;
     around.post = [this](std::function<void()> action) { loop_.post(std::move(action)); };
     around.now = [this] { return now(); };
     around.client = &client_;
     around.as_user = [this](const std::string&) {
-      serve::UserWay way;
+      dashboard::UserWay way;
       way.transport = std::make_unique<Nobody>(loop_);
-      way.client = std::make_unique<kube::Client>(loop_, *way.transport);
+      way.client = std::make_unique<net::Client>(loop_, *way.transport);
       return way;
     };
     around.records = [](const std::string&, const std::string&,
                         const std::function<void(std::string)>& done) { done(""); };
-    dashboard_ = std::make_unique<serve::Dashboard>(std::move(wish), std::move(around));
-    TAMP_TRY(server_, serve::HttpServer::start(serve::Dashboard::server_options(),
-                                               [board = dashboard_.get()](serve::HttpRequest request,
-                                                                          const serve::Responder& respond) {
-                                                 board->answer(std::move(request), respond);
-                                               }));
+    dashboard_ = std::make_unique<dashboard::Dashboard>(std::move(wish), std::move(around));
+    TAMP_TRY(server_, net::HttpServer::start(dashboard::Dashboard::server_options(),
+                                             [board = dashboard_.get()](net::HttpRequest request,
+                                                                        const net::Responder& respond) {
+                                               board->answer(std::move(request), respond);
+                                             }));
     pass();
     tick();
     std::printf("Dashboard: http://127.0.0.1:%d/\n", static_cast<int>(server_->port()));
@@ -116,15 +115,15 @@ class Show {
     tick_ = loop_.after(Duration::seconds(1), [this] { tick(); });
   }
   void pass() {
-    auto input = std::make_shared<control::PassInput>();
+    auto input = std::make_shared<controller::PassInput>();
     input->reading.cluster = cluster_;
     input->now = now();
     input->requests_published = false;
     input->observations = measure(cluster_, input->now, loop_);
     input->published = plan_;
-    auto outcome = std::make_shared<control::PassOutcome>();
-    const kube::Instant began = loop_.instant();
-    work_ = loop_.offload([input, outcome] { *outcome = control::run_pass(*input); },
+    auto outcome = std::make_shared<controller::PassOutcome>();
+    const net::Instant began = loop_.instant();
+    work_ = loop_.offload([input, outcome] { *outcome = controller::run_pass(*input); },
                           [this, input, outcome, began] {
                             std::printf("pass: %.2f s\n", (loop_.instant() - began).to_seconds());
                             std::fflush(stdout);
@@ -134,27 +133,27 @@ class Show {
                           });
   }
 
-  kube::RealLoop& loop_;
-  kube::Instant began_;
+  net::RealLoop& loop_;
+  net::Instant began_;
   Cluster cluster_;
   Nobody nobody_{loop_};
-  kube::Client client_{loop_, nobody_};
-  control::DashboardFeed feed_{
+  net::Client client_{loop_, nobody_};
+  controller::DashboardFeed feed_{
       "large_1", "test",
-      [this](std::shared_ptr<const dashboard::Look> look, const std::vector<serve::Topic>& changed) {
+      [this](std::shared_ptr<const documents::Look> look, const std::vector<dashboard::Topic>& changed) {
         if (dashboard_) dashboard_->show(std::move(look), changed);
       }};
-  std::unique_ptr<serve::Dashboard> dashboard_;
-  std::unique_ptr<serve::HttpServer> server_;  // goes before what it serves
-  std::optional<prove::ConsolidationPlan> plan_;
-  kube::Pending tick_, work_, next_;
+  std::unique_ptr<dashboard::Dashboard> dashboard_;
+  std::unique_ptr<net::HttpServer> server_;  // goes before what it serves
+  std::optional<proof::ConsolidationPlan> plan_;
+  net::Pending tick_, work_, next_;
 };
 
 }  // namespace
 }  // namespace tamp
 
 int main(int argc, char** argv) {
-  tamp::kube::RealLoop loop;
+  tamp::net::RealLoop loop;
   tamp::Show show(loop, argc > 1 ? std::atoi(argv[1]) : 10'000);
   if (const tamp::Status status = show.start(); !status.ok()) {
     std::fprintf(stderr, "%s\n", status.error().message.c_str());

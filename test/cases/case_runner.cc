@@ -60,11 +60,11 @@ struct Decided {
 };
 
 std::optional<Decided> read(const YAML::Node& example, const fs::path& path) {
-  codec::Inputs inputs;
+  wire::Inputs inputs;
   inputs.objects.push_back({"cluster", snapshot_text(example, test::kNow)});
-  inputs.instance_types = codec::Input{"types", catalogue_text(example["catalogue"])};
+  inputs.instance_types = wire::Input{"types", catalogue_text(example["catalogue"])};
   dump(path, inputs.objects[0].bytes, inputs.instance_types->bytes);
-  auto reading = codec::read_snapshot(inputs);
+  auto reading = wire::read_snapshot(inputs);
   if (!reading.ok()) {
     ADD_FAILURE() << reading.error().message;
     return std::nullopt;
@@ -76,13 +76,13 @@ std::optional<Decided> read(const YAML::Node& example, const fs::path& path) {
   flags.preferences = {text(example, "preferences", "Respect") == "Ignore" ? PreferencePolicy::Ignore
                                                                            : PreferencePolicy::Respect,
                        SettingSource::Flag};
-  Settings settings = codec::resolve_settings(reading->cluster, flags);
+  Settings settings = situation::resolve_settings(reading->cluster, flags);
   return Decided{std::move(reading->cluster), std::move(settings)};
 }
 
-decide::PlanOptions options_of(const YAML::Node& example) {
+search::PlanOptions options_of(const YAML::Node& example) {
   const std::string method = text(example, "method", "all");
-  decide::PlanOptions options;
+  search::PlanOptions options;
   if (method == "all") return options;
   options.empty = method == "empty";
   options.multi = method == "multi";
@@ -97,7 +97,7 @@ std::string name_of(const Cluster& c, TypeId t) {
   return std::string(c.text(c.catalogue->types[t.index()].name));
 }
 
-void expect_replacement(const YAML::Node& expected, const Cluster& c, const decide::Replacement& r) {
+void expect_replacement(const YAML::Node& expected, const Cluster& c, const price::Replacement& r) {
   std::set<std::string> types;
   for (TypeId t : r.types) types.insert(name_of(c, t));
   const YAML::Node wanted = expected["types"];
@@ -127,7 +127,7 @@ void expect_replacement(const YAML::Node& expected, const Cluster& c, const deci
   expect_set("zones", r.zones);
 }
 
-void expect_command(const YAML::Node& expected, const Cluster& c, const decide::Command& command) {
+void expect_command(const YAML::Node& expected, const Cluster& c, const price::Command& command) {
   constexpr const char* kMethods[] = {"empty", "multi", "single"};
   if (expected["method"]) {
     EXPECT_EQ(kMethods[static_cast<std::size_t>(command.method)], expected["method"].Scalar());
@@ -153,9 +153,9 @@ void expect_command(const YAML::Node& expected, const Cluster& c, const decide::
   if (command.replaces()) expect_replacement(expected, c, command.replacements.front());
 }
 
-std::string verdict_word(const decide::NodeVerdict& v) {
-  if (v.verdict == decide::Verdict::Command) return "command";
-  return v.verdict == decide::Verdict::Eligible ? "eligible" : std::string(decide::name(v.reason));
+std::string verdict_word(const search::NodeVerdict& v) {
+  if (v.verdict == search::Verdict::Command) return "command";
+  return v.verdict == search::Verdict::Eligible ? "eligible" : std::string(gates::name(v.reason));
 }
 
 class KarpenterCase : public testing::TestWithParam<CaseFile> {};
@@ -168,8 +168,8 @@ TEST_P(KarpenterCase, DecidesAsKarpenterDoes) {
 
   const auto now = read(example, GetParam().path);
   ASSERT_TRUE(now);
-  const decide::Context context{now->cluster, now->settings, test::kNow, std::nullopt};
-  const decide::Plan plan = decide::make_plan(context, options_of(example));
+  const situation::Context context{now->cluster, now->settings, test::kNow, std::nullopt};
+  const search::Plan plan = search::make_plan(context, options_of(example));
 
   if (expected["decision"].Scalar() == "none") {
     for (const auto& c : plan.commands) ADD_FAILURE() << "a command over " << c.nodes.size() << " nodes";
@@ -188,10 +188,10 @@ TEST_P(KarpenterCase, DecidesAsKarpenterDoes) {
   ASSERT_EQ(plan.commands.size(), 1u);
   const auto then = read(later(example), fs::path(GetParam().path).replace_extension(".later.yaml"));
   ASSERT_TRUE(then);
-  const decide::Context newer{then->cluster, then->settings, test::kNow + Duration::seconds(15),
-                              std::nullopt};
-  const auto invalid = decide::validate(newer, now->cluster, plan.commands[0]);
-  EXPECT_EQ(invalid ? std::string(decide::name(invalid->reason)) : "holds", expected["later"].Scalar());
+  const situation::Context newer{then->cluster, then->settings, test::kNow + Duration::seconds(15),
+                                 std::nullopt};
+  const auto invalid = search::validate(newer, now->cluster, plan.commands[0]);
+  EXPECT_EQ(invalid ? std::string(gates::name(invalid->reason)) : "holds", expected["later"].Scalar());
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, KarpenterCase, testing::ValuesIn(case_files()),

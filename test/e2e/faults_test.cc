@@ -96,11 +96,11 @@ struct Faults : testing::Test {
   }
 
   static std::string holder() {
-    const kube::Reply reply = cluster->admin().get(kube::kLeases, "tamp-system", "tamp-controller");
+    const net::Reply reply = cluster->admin().get(net::kLeases, "tamp-system", "tamp-controller");
     return reply.ok() ? text_at(parse(reply.body).root(), {"spec", "holderIdentity"}) : "";
   }
   static std::string policy_version() {
-    const kube::Reply reply = cluster->admin().get(kube::kTemperPolicies, "", "default");
+    const net::Reply reply = cluster->admin().get(net::kTemperPolicies, "", "default");
     return reply.ok() ? text_at(parse(reply.body).root(), {"metadata", "resourceVersion"}) : "";
   }
   static double relists(const Program& program) {

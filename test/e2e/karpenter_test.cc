@@ -11,9 +11,9 @@
 namespace tamp::e2e {
 namespace {
 
-using codec::Json;
-using codec::ObjectKind;
-using codec::Value;
+using wire::Json;
+using wire::ObjectKind;
+using wire::Value;
 
 bool condition_true(Value object, std::string_view type) {
   for (const Value condition : object.get("status").get("conditions").elements())
@@ -115,8 +115,8 @@ TEST_F(WithKarpenter, EmptyNodesAreTheSameForBoth) {
     drained.insert(name);
   }
   for (const char* pool : {"general", "spot"}) {
-    const kube::Reply reply = admin->patch(
-        ObjectKind::NodePool, "", pool, "", kube::PatchType::Merge,
+    const net::Reply reply = admin->patch(
+        ObjectKind::NodePool, "", pool, "", net::PatchType::Merge,
         R"({"spec":{"disruption":{"consolidationPolicy":"WhenEmpty","consolidateAfter":"0s","budgets":[{"nodes":"100%"}]}}})");
     ASSERT_TRUE(reply.ok()) << reply.error->text();
   }

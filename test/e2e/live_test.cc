@@ -15,10 +15,10 @@
 namespace tamp::e2e {
 namespace {
 
-using codec::Json;
-using codec::ObjectKind;
-using codec::Value;
-using kube::ApiError;
+using net::ApiError;
+using wire::Json;
+using wire::ObjectKind;
+using wire::Value;
 
 constexpr const char* kNow = "2027-01-01T00:00:00Z";  // long after everything has settled
 constexpr const char* kAccount = "system:serviceaccount:tamp-system:tamp-controller";
@@ -45,11 +45,11 @@ struct Live : testing::Test {
                                  "--webhook-address", "127.0.0.1:" + std::to_string(webhook_port)});
   }
   static void set_policy(const std::string& spec) {
-    const kube::Reply reply = admin->apply(ObjectKind::TemperPolicy, "", "default", policy("default", spec));
+    const net::Reply reply = admin->apply(ObjectKind::TemperPolicy, "", "default", policy("default", spec));
     ASSERT_TRUE(reply.ok()) << reply.error->text();
   }
   static std::string status() {
-    const kube::Reply reply = admin->get(ObjectKind::TemperPolicy, "", "default");
+    const net::Reply reply = admin->get(ObjectKind::TemperPolicy, "", "default");
     return reply.ok() ? reply.body : "{}";
   }
   static std::string published_hash() { return text_at(parse(status()).root(), {"status", "plan", "hash"}); }
@@ -144,7 +144,7 @@ TEST_F(Live, AMaskedDumpHasTheSamePlanUnderOtherNames) {
   std::ifstream stream(file("masked.json"));
   std::stringstream text;
   text << stream.rdbuf();
-  const Json nodes = parse(admin->list(kube::kNodes).body);
+  const Json nodes = parse(admin->list(net::kNodes).body);
   for (const Value node : nodes.root().get("items").elements())
     ASSERT_EQ(text.str().find(text_at(node, {"metadata", "name"})), std::string::npos)
         << "a node's name is in the masked dump";
@@ -218,8 +218,8 @@ TEST_F(Live, AHigherThresholdInANodePoolChangesThePlanWithinTenSecondsAndIsCount
   const std::string hash = published_hash();
   const auto set_threshold = [](const std::string& value) {
     for (const char* pool : {"general", "spot"}) {
-      const kube::Reply reply =
-          admin->patch(ObjectKind::NodePool, "", pool, "", kube::PatchType::Merge,
+      const net::Reply reply =
+          admin->patch(ObjectKind::NodePool, "", pool, "", net::PatchType::Merge,
                        R"({"spec":{"disruption":{"consolidationSavingsThreshold":)" + value + "}}}");
       ASSERT_TRUE(reply.ok()) << reply.error->text();
     }
@@ -246,7 +246,7 @@ TEST_F(Live, WithoutMeasurementsPlannerSloPublishesNone) {
 
 TEST_F(Live, NodesAreToldWhyTheyStay) {
   ASSERT_TRUE(published()) << program->log();
-  const Json nodes = parse(admin->list(kube::kNodes).body);
+  const Json nodes = parse(admin->list(net::kNodes).body);
   const std::string name = text_at(*nodes.root().get("items").elements().begin(), {"metadata", "name"});
   kubectl({"annotate", "node", name, "temper.codes/pause=true", "--overwrite"});
   EXPECT_TRUE(wait_until(Duration::seconds(60), [&] {
@@ -258,7 +258,7 @@ TEST_F(Live, NodesAreToldWhyTheyStay) {
 TEST_F(Live, APolicyOfAnotherNameIsIgnoredAndToldSo) {
   ASSERT_TRUE(admin->apply(ObjectKind::TemperPolicy, "", "second", policy("second", "{}")).ok());
   EXPECT_TRUE(wait_until(Duration::seconds(15), [] {
-    const kube::Reply reply = admin->get(ObjectKind::TemperPolicy, "", "second");
+    const net::Reply reply = admin->get(ObjectKind::TemperPolicy, "", "second");
     return reply.ok() && reply.body.find("\"type\":\"Ignored\"") != std::string::npos;
   }));
   admin->remove(ObjectKind::TemperPolicy, "", "second");
@@ -313,7 +313,7 @@ TEST_F(Webhook, AnOverrideForAPoolThatIsNotThereIsWarnedOf) {
 TEST_F(Webhook, KarpenterConsolidatingTheSamePoolIsWarnedOf) {
   const auto set = [](const std::string& disruption) {
     ASSERT_TRUE(admin
-                    ->patch(ObjectKind::NodePool, "", "general", "", kube::PatchType::Merge,
+                    ->patch(ObjectKind::NodePool, "", "general", "", net::PatchType::Merge,
                             R"({"spec":{"disruption":)" + disruption + "}}")
                     .ok());
   };
@@ -332,17 +332,17 @@ TEST_F(Webhook, AnApprovalCarriesTheNameOfWhoGaveIt) {
     return R"({"apiVersion":"temper.codes/v1alpha1","kind":"ConsolidationRun","metadata":{"name":"run-1"},"spec":{"planHash":")" +
            hash + "\"" + more + "}}";
   };
-  const kube::Reply forged =
-      admin->create(kube::kConsolidationRuns, "", body(R"(,"approvedBy":"somebody-else")"));
+  const net::Reply forged =
+      admin->create(net::kConsolidationRuns, "", body(R"(,"approvedBy":"somebody-else")"));
   ASSERT_FALSE(forged.ok());
   EXPECT_NE(forged.error->message.find("approvedBy"), std::string::npos) << forged.error->text();
-  const kube::Reply made = admin->create(kube::kConsolidationRuns, "", body(""));
+  const net::Reply made = admin->create(net::kConsolidationRuns, "", body(""));
   ASSERT_TRUE(made.ok()) << made.error->text();
   EXPECT_NE(text_at(parse(made.body).root(), {"spec", "approvedBy"}), "");
-  const kube::Reply changed = admin->patch(kube::kConsolidationRuns, "", "run-1", "", kube::PatchType::Merge,
-                                           R"({"spec":{"planHash":")" + std::string(64, 'b') + "\"}}");
+  const net::Reply changed = admin->patch(net::kConsolidationRuns, "", "run-1", "", net::PatchType::Merge,
+                                          R"({"spec":{"planHash":")" + std::string(64, 'b') + "\"}}");
   EXPECT_FALSE(changed.ok()) << "what was approved does not change";
-  admin->remove(kube::kConsolidationRuns, "", "run-1");
+  admin->remove(net::kConsolidationRuns, "", "run-1");
 }
 
 // ---- rights
@@ -352,12 +352,12 @@ TEST_F(Live, TheAdmissionPolicyRefusesAPodDeletionByTampsAccount) {
   kubectl({"create", "clusterrolebinding", "too-much", "--clusterrole=too-much",
            "--serviceaccount=tamp-system:tamp-controller"});
   Session tamp_session(account_kubeconfig());
-  kube::ListOptions one;
+  net::ListOptions one;
   one.limit = 1;
-  const Json pods = parse(admin->list(kube::kPods, one).body);
+  const Json pods = parse(admin->list(net::kPods, one).body);
   const Value pod = *pods.root().get("items").elements().begin();
-  const kube::Reply reply = tamp_session.remove(kube::kPods, text_at(pod, {"metadata", "namespace"}),
-                                                text_at(pod, {"metadata", "name"}));
+  const net::Reply reply = tamp_session.remove(net::kPods, text_at(pod, {"metadata", "namespace"}),
+                                               text_at(pod, {"metadata", "name"}));
   ASSERT_FALSE(reply.ok());
   EXPECT_EQ(reply.error->kind, ApiError::Kind::Forbidden) << reply.error->text();
   EXPECT_NE(reply.error->message.find("Tamp may evict pods"), std::string::npos) << reply.error->text();
@@ -403,7 +403,7 @@ TEST_F(Live, NothingMoreIsPermittedThanUsed) {
   ASSERT_TRUE(published()) << program->log();
   // What is needed rarely: a certificate that is not fit is made anew, and a second life counts up events of the first.
   ASSERT_TRUE(wait_until(Duration::seconds(30), [] {
-    return admin->get(kube::kSecrets, "tamp-system", "tamp-webhook-certificate").ok();
+    return admin->get(net::kSecrets, "tamp-system", "tamp-webhook-certificate").ok();
   })) << program->log();
   kubectl({"patch", "secret", "-n", "tamp-system", "tamp-webhook-certificate", "--type", "merge", "-p",
            R"({"data":{"tls.crt":"","tls.key":""}})"});

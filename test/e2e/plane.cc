@@ -22,10 +22,10 @@ namespace {
   std::exit(1);  // NOLINT(concurrency-mt-unsafe): the program ends
 }
 
-kube::Access access_to(const std::string& kubeconfig) {
-  kube::AccessOptions options;
+net::Access access_to(const std::string& kubeconfig) {
+  net::AccessOptions options;
   options.kubeconfig = kubeconfig;
-  auto access = kube::find_access(options);
+  auto access = net::find_access(options);
   if (!access.ok()) give_up(access.error().message);
   return std::move(*access);
 }
@@ -107,13 +107,13 @@ Finished run(const std::vector<std::string>& command, const std::string& input) 
   return finished;
 }
 
-codec::Json parse(const std::string& text) {
-  auto json = codec::Json::parse(text);
+wire::Json parse(const std::string& text) {
+  auto json = wire::Json::parse(text);
   if (!json.ok()) give_up("not JSON: " + json.error().message + ": " + text.substr(0, 300));
   return std::move(*json);
 }
 
-std::string text_at(codec::Value value, std::initializer_list<std::string_view> path) {
+std::string text_at(wire::Value value, std::initializer_list<std::string_view> path) {
   for (const std::string_view key : path) value = value.get(key);
   if (const auto text = value.string()) return std::string(*text);
   return value.is_number() ? value.number_text() : "";
@@ -121,45 +121,45 @@ std::string text_at(codec::Value value, std::initializer_list<std::string_view> 
 
 Session::Session(const std::string& kubeconfig)
     : transport_(loop_, access_to(kubeconfig)), client_(loop_, transport_, [] {
-        kube::ClientOptions options;
+        net::ClientOptions options;
         options.qps = 500;
         options.burst = 1000;
         return options;
       }()) {}
 
-kube::Reply Session::wait_for(const std::function<kube::Pending(kube::Done)>& call) {
-  std::optional<kube::Reply> answer;
-  const kube::Pending pending = call([&](kube::Reply reply) { answer = std::move(reply); });
+net::Reply Session::wait_for(const std::function<net::Pending(net::Done)>& call) {
+  std::optional<net::Reply> answer;
+  const net::Pending pending = call([&](net::Reply reply) { answer = std::move(reply); });
   loop_.run_until([&] { return answer.has_value(); });
   return std::move(*answer);
 }
 
-kube::Reply Session::get(const kube::ResourceType& type, const std::string& ns, const std::string& name) {
-  return wait_for([&](kube::Done done) { return client_.get(type, ns, name, std::move(done)); });
+net::Reply Session::get(const net::ResourceType& type, const std::string& ns, const std::string& name) {
+  return wait_for([&](net::Done done) { return client_.get(type, ns, name, std::move(done)); });
 }
-kube::Reply Session::list(const kube::ResourceType& type, const kube::ListOptions& options) {
-  return wait_for([&](kube::Done done) { return client_.list_page(type, options, std::move(done)); });
+net::Reply Session::list(const net::ResourceType& type, const net::ListOptions& options) {
+  return wait_for([&](net::Done done) { return client_.list_page(type, options, std::move(done)); });
 }
-kube::Reply Session::create(const kube::ResourceType& type, const std::string& ns, const std::string& body) {
-  return wait_for([&](kube::Done done) { return client_.create(type, ns, body, std::move(done)); });
+net::Reply Session::create(const net::ResourceType& type, const std::string& ns, const std::string& body) {
+  return wait_for([&](net::Done done) { return client_.create(type, ns, body, std::move(done)); });
 }
-kube::Reply Session::patch(const kube::ResourceType& type, const std::string& ns, const std::string& name,
-                           const std::string& subresource, kube::PatchType patch_type,
-                           const std::string& body) {
-  return wait_for([&](kube::Done done) {
+net::Reply Session::patch(const net::ResourceType& type, const std::string& ns, const std::string& name,
+                          const std::string& subresource, net::PatchType patch_type,
+                          const std::string& body) {
+  return wait_for([&](net::Done done) {
     return client_.patch(type, ns, name, subresource, patch_type, body, std::move(done));
   });
 }
-kube::Reply Session::apply(const kube::ResourceType& type, const std::string& ns, const std::string& name,
-                           const std::string& body) {
+net::Reply Session::apply(const net::ResourceType& type, const std::string& ns, const std::string& name,
+                          const std::string& body) {
   return wait_for(
-      [&](kube::Done done) { return client_.apply(type, ns, name, "", body, true, std::move(done)); });
+      [&](net::Done done) { return client_.apply(type, ns, name, "", body, true, std::move(done)); });
 }
-kube::Reply Session::remove(const kube::ResourceType& type, const std::string& ns, const std::string& name) {
-  return wait_for([&](kube::Done done) { return client_.remove(type, ns, name, {}, std::move(done)); });
+net::Reply Session::remove(const net::ResourceType& type, const std::string& ns, const std::string& name) {
+  return wait_for([&](net::Done done) { return client_.remove(type, ns, name, {}, std::move(done)); });
 }
-kube::Reply Session::evict(const std::string& ns, const std::string& pod, const kube::EvictOptions& options) {
-  return wait_for([&](kube::Done done) { return client_.evict(ns, pod, options, std::move(done)); });
+net::Reply Session::evict(const std::string& ns, const std::string& pod, const net::EvictOptions& options) {
+  return wait_for([&](net::Done done) { return client_.evict(ns, pod, options, std::move(done)); });
 }
 
 std::string control(const std::string& words) {

@@ -30,34 +30,34 @@ struct Finished {
 Finished run(const std::vector<std::string>& command, const std::string& input = {});
 
 // A JSON text, parsed. The test ends if it is none.
-codec::Json parse(const std::string& text);
+wire::Json parse(const std::string& text);
 // The text or number at a path of keys; empty if there is none.
-std::string text_at(codec::Value value, std::initializer_list<std::string_view> path);
+std::string text_at(wire::Value value, std::initializer_list<std::string_view> path);
 
 // As one user of the API server.
 class Session {
  public:
   explicit Session(const std::string& kubeconfig);
 
-  kube::Reply get(const kube::ResourceType& type, const std::string& ns, const std::string& name);
-  kube::Reply list(const kube::ResourceType& type, const kube::ListOptions& options = {});
-  kube::Reply create(const kube::ResourceType& type, const std::string& ns, const std::string& body);
-  kube::Reply patch(const kube::ResourceType& type, const std::string& ns, const std::string& name,
-                    const std::string& subresource, kube::PatchType patch_type, const std::string& body);
-  kube::Reply apply(const kube::ResourceType& type, const std::string& ns, const std::string& name,
-                    const std::string& body);
-  kube::Reply remove(const kube::ResourceType& type, const std::string& ns, const std::string& name);
-  kube::Reply evict(const std::string& ns, const std::string& pod, const kube::EvictOptions& options);
+  net::Reply get(const net::ResourceType& type, const std::string& ns, const std::string& name);
+  net::Reply list(const net::ResourceType& type, const net::ListOptions& options = {});
+  net::Reply create(const net::ResourceType& type, const std::string& ns, const std::string& body);
+  net::Reply patch(const net::ResourceType& type, const std::string& ns, const std::string& name,
+                   const std::string& subresource, net::PatchType patch_type, const std::string& body);
+  net::Reply apply(const net::ResourceType& type, const std::string& ns, const std::string& name,
+                   const std::string& body);
+  net::Reply remove(const net::ResourceType& type, const std::string& ns, const std::string& name);
+  net::Reply evict(const std::string& ns, const std::string& pod, const net::EvictOptions& options);
 
-  kube::RealLoop& loop() { return loop_; }
-  kube::Client& client() { return client_; }
+  net::RealLoop& loop() { return loop_; }
+  net::Client& client() { return client_; }
 
  private:
-  kube::Reply wait_for(const std::function<kube::Pending(kube::Done)>& call);
+  net::Reply wait_for(const std::function<net::Pending(net::Done)>& call);
 
-  kube::RealLoop loop_;
-  kube::CurlTransport transport_;
-  kube::Client client_;
+  net::RealLoop loop_;
+  net::CurlTransport transport_;
+  net::Client client_;
 };
 
 // A command of controlplane.py: "kill kube-apiserver". Its answer; the test ends if it fails.

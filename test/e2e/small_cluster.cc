@@ -12,13 +12,13 @@
 namespace tamp::e2e {
 namespace {
 
-using codec::Json;
-using codec::ObjectKind;
-using codec::Value;
+using wire::Json;
+using wire::ObjectKind;
+using wire::Value;
 
 constexpr std::size_t kTypesCompared = 100;  // a status holds no more
 
-void must(const kube::Reply& reply, const std::string& what) {
+void must(const net::Reply& reply, const std::string& what) {
   if (reply.ok()) return;
   std::fprintf(stderr, "e2e: %s: %s\n", what.c_str(), reply.error->text().c_str());
   std::exit(1);  // NOLINT(concurrency-mt-unsafe): the program ends
@@ -67,10 +67,10 @@ SmallCluster::SmallCluster(int nodes, int pods) : admin_(environment("KUBECONFIG
   must(apply_policy(), "the policy");
 }
 
-kube::Reply SmallCluster::apply_policy(const std::string& disruption_more) {
+net::Reply SmallCluster::apply_policy(const std::string& disruption_more) {
   // Nodes are seconds old, and their NodePools leave Karpenter nothing: both is overruled.
   return admin_.apply(
-      kube::kTemperPolicies, "", "default",
+      net::kTemperPolicies, "", "default",
       R"({"apiVersion":"temper.codes/v1alpha1","kind":"TemperPolicy","metadata":{"name":"default"},
           "spec":{"planner":"Requests","minNodeLifetime":"0s","disruption":{
             "consolidationPolicy":"WhenEmptyOrUnderutilized","consolidateAfter":"0s","budgets":[{"nodes":"100%"}])" +
@@ -78,7 +78,7 @@ kube::Reply SmallCluster::apply_policy(const std::string& disruption_more) {
 }
 
 std::optional<Decision> SmallCluster::published() {
-  const kube::Reply reply = admin_.get(kube::kTemperPolicies, "", "default");
+  const net::Reply reply = admin_.get(net::kTemperPolicies, "", "default");
   if (!reply.ok()) return std::nullopt;
   const Json json = parse(reply.body);
   const Value status = json.root().get("status");
@@ -104,14 +104,14 @@ bool SmallCluster::agreement(Duration within) {
 }
 
 void SmallCluster::annotate(const std::string& node, const std::string& value) {
-  must(admin_.patch(kube::kNodes, "", node, "", kube::PatchType::Merge,
+  must(admin_.patch(net::kNodes, "", node, "", net::PatchType::Merge,
                     R"({"metadata":{"annotations":{"temper.codes/pause":)" + value + "}}}"),
        "annotating " + node);
 }
 
 void SmallCluster::forget_lease() {
-  const kube::Reply reply = admin_.remove(kube::kLeases, "tamp-system", "tamp-controller");
-  if (!reply.ok() && reply.error->kind != kube::ApiError::Kind::NotFound) must(reply, "the Lease");
+  const net::Reply reply = admin_.remove(net::kLeases, "tamp-system", "tamp-controller");
+  if (!reply.ok() && reply.error->kind != net::ApiError::Kind::NotFound) must(reply, "the Lease");
 }
 
 std::vector<AuditedRequest> requests_of(const std::string& name) {

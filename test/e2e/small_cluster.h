@@ -44,7 +44,7 @@ class SmallCluster {
   void pause(const std::string& node) { annotate(node, "\"true\""); }
   void go_on_with(const std::string& node) { annotate(node, "null"); }
   // Under which there is a plan. `disruption_more` are members of its block: ",\"consolidationGracePeriod\":\"1m\"".
-  kube::Reply apply_policy(const std::string& disruption_more = {});
+  net::Reply apply_policy(const std::string& disruption_more = {});
   // Who leads is open again.
   void forget_lease();
 

@@ -32,7 +32,7 @@ Duration soak_time() {
   return Duration::seconds(text != nullptr ? std::atol(text) : 600);
 }
 
-constexpr kube::ResourceType kDeploymentType{"apps", "v1", "deployments", true};
+constexpr net::ResourceType kDeploymentType{"apps", "v1", "deployments", true};
 
 // Random, but the same every time. What fails because the API server is away is not done.
 class Churn {
@@ -67,28 +67,28 @@ class Churn {
     const std::string digits = std::to_string(i);
     return std::string(width - digits.size(), '0') + digits;
   }
-  void count(const kube::Reply& reply) { done_ += reply.ok() ? 1 : 0; }
+  void count(const net::Reply& reply) { done_ += reply.ok() ? 1 : 0; }
 
   void scale(const std::string& name, int replicas) {
-    count(cluster_.admin().patch(kDeploymentType, "load", name, "", kube::PatchType::Merge,
+    count(cluster_.admin().patch(kDeploymentType, "load", name, "", net::PatchType::Merge,
                                  R"({"spec":{"replicas":)" + std::to_string(replicas) + "}}"));
   }
   void cordon(int node, bool cordoned) {
     const std::string name = (node % 2 == 0 ? "general-" : "spot-") + padded(node, 5);
     count(cluster_.admin().patch(
-        kube::kNodes, "", name, "", kube::PatchType::Merge,
+        net::kNodes, "", name, "", net::PatchType::Merge,
         R"({"spec":{"unschedulable":)" + std::string(cordoned ? "true" : "null") + "}}"));
   }
   void delete_pods() {
-    kube::ListOptions some;
+    net::ListOptions some;
     some.ns = "load";
     some.limit = 20;
-    const kube::Reply reply = cluster_.admin().list(kube::kPods, some);
+    const net::Reply reply = cluster_.admin().list(net::kPods, some);
     if (!reply.ok()) return;
-    const codec::Json json = parse(reply.body);
-    for (const codec::Value pod : json.root().get("items").elements())
+    const wire::Json json = parse(reply.body);
+    for (const wire::Value pod : json.root().get("items").elements())
       if (pick(4) == 0)
-        count(cluster_.admin().remove(kube::kPods, "load", text_at(pod, {"metadata", "name"})));
+        count(cluster_.admin().remove(net::kPods, "load", text_at(pod, {"metadata", "name"})));
   }
   void edit_policy() {
     count(cluster_.apply_policy(R"(,"consolidationSavingsThreshold":0.0)" + std::to_string(1 + pick(9))));

@@ -19,7 +19,7 @@ Server cluster() {
   server.add_token("admin", Caller{});
   add_fresh_objects(server);
   const auto create = [&](ResourceId resource, std::string_view ns, const char* json) {
-    const Outcome outcome = server.create(resource, ns, *codec::read_tree(json));
+    const Outcome outcome = server.create(resource, ns, *wire::read_tree(json));
     require(outcome.ok(), std::string(outcome.message()));
   };
   create(ResourceId::Nodes, "", R"({"metadata":{"name":"n1"}})");
@@ -83,7 +83,7 @@ Request read_request(std::string_view text) {
 void check(const Answer& answer) {
   require(answer.status >= 200 && answer.status < 600, "an answer has a status of HTTP");
   if (answer.content_type != "application/json" || answer.body.empty()) return;
-  const auto body = codec::read_tree(answer.body);
+  const auto body = wire::read_tree(answer.body);
   require(body.ok(), "an answer of type JSON is JSON");
   if (answer.status < 400 || (*body)["kind"].string() != "Status") return;
   require((*body)["code"].integer() == answer.status, "a refusal names its code");
@@ -96,7 +96,7 @@ void follow(Server& server, const Request& request) {
   for (int frames = 0; frames < 50; ++frames) {
     const auto frame = server.next_frame(*watch.id);
     if (!frame) break;
-    const auto event = codec::read_tree(*frame);
+    const auto event = wire::read_tree(*frame);
     require(event.ok() && !(*event)["type"].string().empty(), "a frame of a watch is an event");
   }
   server.close_watch(*watch.id);

@@ -51,7 +51,7 @@ void expression(std::string_view bytes) {
   }
   auto compiled = world::api::cel::compile(text);
   if (!compiled.ok()) return;
-  auto self = codec::read_tree(value);
+  auto self = wire::read_tree(value);
   const Tree tree = self.ok() ? *self : Tree();
   auto once = evaluate(*compiled, {{"self", &tree}, {"oldSelf", &tree}});
   auto twice = evaluate(*compiled, {{"self", &tree}, {"oldSelf", &tree}});
@@ -60,8 +60,8 @@ void expression(std::string_view bytes) {
 
 void definition(std::string_view bytes) {
   const auto [first, second] = two_lines(bytes);
-  auto source = codec::read_tree(first);
-  auto object = codec::read_tree(second);
+  auto source = wire::read_tree(first);
+  auto object = wire::read_tree(second);
   if (!object.ok()) return;
   as_pod(*object);
   if (!source.ok()) return;

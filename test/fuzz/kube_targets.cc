@@ -16,7 +16,7 @@ namespace {
 
 // The lines of the bytes, which arrive in pieces of this size.
 std::vector<std::string> lines(std::string_view bytes, std::size_t piece) {
-  kube::WatchFrame frame(4096);
+  net::WatchFrame frame(4096);
   std::vector<std::string> out;
   for (std::size_t at = 0; at < bytes.size(); at += piece) {
     frame.feed(bytes.substr(at, piece));
@@ -32,22 +32,22 @@ void watch(std::string_view bytes) {
   require(whole == lines(bytes, 7), "it does not matter how the bytes are cut");
   for (const std::string& line : whole) {
     require(line.find('\n') == std::string::npos && line.size() <= 4096, "a line is a line");
-    const auto json = codec::Json::parse(line);
+    const auto json = wire::Json::parse(line);
     if (!json) continue;
-    const auto event = codec::read_event_info(json->root());
-    require(event ? event->type == codec::EventInfo::Type::Error || !event->resource_version.empty()
+    const auto event = wire::read_event_info(json->root());
+    require(event ? event->type == wire::EventInfo::Type::Error || !event->resource_version.empty()
                   : !event.error().message.empty(),
             "an event says where the watch stands, or why it is none");
-    const auto page = codec::read_page_info(json->root());
+    const auto page = wire::read_page_info(json->root());
     require(page ? !page->resource_version.empty() : !page.error().message.empty(),
             "a list says where it stands, or why it is none");
   }
 }
 
 void api_status(std::string_view bytes) {
-  const codec::ApiStatus status = codec::read_api_status(std::string(bytes));
+  const wire::ApiStatus status = wire::read_api_status(std::string(bytes));
   require(status.code >= 0 && status.retry_after_seconds >= 0, "no number is negative");
-  if (const auto json = codec::Json::parse(std::string(bytes));
+  if (const auto json = wire::Json::parse(std::string(bytes));
       json && json->root().get("kind").string() == "Status")
     return;
   require(!status.failure && status.causes.empty(), "what is no Status has only a message");
@@ -58,11 +58,11 @@ void api_status(std::string_view bytes) {
 }
 
 void lease(std::string_view bytes) {
-  const auto lease = codec::read_lease(std::string(bytes));
+  const auto lease = wire::read_lease(std::string(bytes));
   if (!lease) return require(!lease.error().message.empty(), "an error has a message");
-  const std::string written = codec::write_lease(*lease);
-  const auto again = codec::read_lease(written);
-  require(again.ok() && codec::write_lease(*again) == written, "a Lease reads back: " + written);
+  const std::string written = wire::write_lease(*lease);
+  const auto again = wire::read_lease(written);
+  require(again.ok() && wire::write_lease(*again) == written, "a Lease reads back: " + written);
 }
 
 }  // namespace tamp::fuzz

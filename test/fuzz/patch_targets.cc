@@ -49,8 +49,8 @@ void server_side(const Tree& object, const Tree& change, const Schema* schema) {
 
 void patch(std::string_view bytes) {
   const std::size_t end = std::min(bytes.find('\n'), bytes.size());
-  auto object = codec::read_tree(std::string(bytes.substr(0, end)));
-  auto change = codec::read_tree(std::string(bytes.substr(std::min(end + 1, bytes.size()))));
+  auto object = wire::read_tree(std::string(bytes.substr(0, end)));
+  auto change = wire::read_tree(std::string(bytes.substr(std::min(end + 1, bytes.size()))));
   if (!object || !change || !object->is_object()) return;
   const Schema* pod = find_schema("", "v1", "Pod");
   check(apply_json_patch(*object, *change));

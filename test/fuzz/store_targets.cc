@@ -13,12 +13,12 @@ namespace tamp::fuzz {
 namespace {
 
 // 'a' is the first kind.
-codec::ObjectKind kind_of(char letter) {
-  return static_cast<codec::ObjectKind>(static_cast<unsigned char>(letter - 'a') % codec::kObjectKinds);
+wire::ObjectKind kind_of(char letter) {
+  return static_cast<wire::ObjectKind>(static_cast<unsigned char>(letter - 'a') % wire::kObjectKinds);
 }
 
-void step(codec::ClusterStore& store, std::string_view line) {
-  const codec::ObjectKind kind = kind_of(line[0]);
+void step(store::ClusterStore& store, std::string_view line) {
+  const wire::ObjectKind kind = kind_of(line[0]);
   const char what = line[1];
   std::string bytes(line.substr(2));
   if (what == 'e') {
@@ -39,32 +39,32 @@ void step(codec::ClusterStore& store, std::string_view line) {
   if (what == 'c') store.compact();
 }
 
-std::string written(const codec::Dump& dump) {
+std::string written(const wire::Dump& dump) {
   std::string text;
   require(dump.write([&](std::string_view piece) { text += piece; }).ok(), "a dump can be written");
   return text;
 }
 
 bool reads(std::string objects) {
-  codec::Inputs inputs;
+  wire::Inputs inputs;
   inputs.objects.push_back({"dump", std::move(objects)});
-  return codec::read_snapshot(inputs).ok();
+  return wire::read_snapshot(inputs).ok();
 }
 
 }  // namespace
 
 void store(std::string_view bytes) {
-  codec::ClusterStore store;
+  store::ClusterStore store;
   while (!bytes.empty()) {
     const auto end = std::min(bytes.find('\n'), bytes.size());
     if (end >= 2) step(store, bytes.substr(0, end));
     bytes.remove_prefix(std::min(end + 1, bytes.size()));
   }
-  const codec::Reading before = store.view();
+  const wire::Reading before = store.view();
   std::string problem = testing::check_cluster(before.cluster);
   require(problem.empty(), problem);
   store.compact();
-  const codec::Reading after = store.view();
+  const wire::Reading after = store.view();
   problem = testing::check_cluster(after.cluster);
   require(problem.empty(), problem);
   require(before.cluster.pods.size() == after.cluster.pods.size() &&
@@ -77,13 +77,13 @@ void store(std::string_view bytes) {
 
 void dump(std::string_view bytes) {
   if (bytes.empty()) return;
-  const codec::ObjectKind kind = kind_of(bytes[0]);
-  codec::Dump plain, masked({.mask = true});
+  const wire::ObjectKind kind = kind_of(bytes[0]);
+  wire::Dump plain, masked({.mask = true});
   const auto page = plain.add_page(kind, std::string(bytes.substr(1)));
   if (!page) return require(!page.error().message.empty(), "an error has a message");
   require(masked.add_page(kind, std::string(bytes.substr(1))).ok(), "masking comes later");
   const std::string text = written(plain), other = written(masked);
-  require(codec::Json::parse(text).ok() && codec::Json::parse(other).ok(), "a dump is JSON");
+  require(wire::Json::parse(text).ok() && wire::Json::parse(other).ok(), "a dump is JSON");
   if (reads(text)) require(reads(other), "a masked dump reads as well");
 }
 

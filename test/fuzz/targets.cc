@@ -32,21 +32,22 @@ namespace tamp::fuzz {
 namespace {
 
 // Whatever was read is whole; whatever was refused says why.
-void check(const Result<codec::Reading>& reading) {
+void check(const Result<wire::Reading>& reading) {
   if (!reading) return require(!reading.error().message.empty(), "an error has a message");
   const std::string problem = testing::check_cluster(reading->cluster);
   require(problem.empty(), problem);
   FlagSettings compat;
   compat.karpenter_compat = true;
   for (const FlagSettings& flags : {FlagSettings(), compat})
-    require(codec::resolve_settings(reading->cluster, flags).pools.size() == reading->cluster.pools.size(),
-            "every pool has settings");
+    require(
+        situation::resolve_settings(reading->cluster, flags).pools.size() == reading->cluster.pools.size(),
+        "every pool has settings");
 }
 
 void snapshot(std::string_view bytes) {
-  codec::Inputs inputs;
+  wire::Inputs inputs;
   inputs.objects.push_back({"objects", std::string(bytes)});
-  check(codec::read_snapshot(inputs));
+  check(wire::read_snapshot(inputs));
 }
 
 constexpr const char* kNodes =
@@ -59,22 +60,22 @@ constexpr const char* kTypes =
   {"key":"karpenter.sh/capacity-type","operator":"In","values":["on-demand"]},
   {"key":"topology.kubernetes.io/zone","operator":"In","values":["us-east-1a"]}]}]}])";
 
-codec::Inputs nodes() {
-  codec::Inputs inputs;
+wire::Inputs nodes() {
+  wire::Inputs inputs;
   inputs.objects.push_back({"nodes", kNodes});
   return inputs;
 }
 
 void policy(std::string_view bytes) {
-  codec::Inputs inputs = nodes();
-  inputs.policy = codec::Input{"policy", std::string(bytes)};
-  check(codec::read_snapshot(inputs));
+  wire::Inputs inputs = nodes();
+  inputs.policy = wire::Input{"policy", std::string(bytes)};
+  check(wire::read_snapshot(inputs));
 }
 
 void catalogue(std::string_view bytes) {
-  codec::Inputs inputs = nodes();
-  inputs.instance_types = codec::Input{"types", std::string(bytes)};
-  const auto reading = codec::read_snapshot(inputs);
+  wire::Inputs inputs = nodes();
+  inputs.instance_types = wire::Input{"types", std::string(bytes)};
+  const auto reading = wire::read_snapshot(inputs);
   check(reading);
   if (!reading) return;
   for (const InstanceType& type : reading->cluster.catalogue->types) {
@@ -87,10 +88,10 @@ void catalogue(std::string_view bytes) {
 }
 
 void prices(std::string_view bytes) {
-  codec::Inputs inputs = nodes();
-  inputs.instance_types = codec::Input{"types", kTypes};
-  inputs.prices = codec::Input{"prices", std::string(bytes)};
-  const auto reading = codec::read_snapshot(inputs);
+  wire::Inputs inputs = nodes();
+  inputs.instance_types = wire::Input{"types", kTypes};
+  inputs.prices = wire::Input{"prices", std::string(bytes)};
+  const auto reading = wire::read_snapshot(inputs);
   check(reading);
   if (!reading) return;
   for (const Node& node : reading->cluster.nodes)
@@ -99,10 +100,10 @@ void prices(std::string_view bytes) {
 
 // Whoever can be answered is answered, and what they asked for is not read further than it goes.
 void admission(std::string_view bytes) {
-  const auto request = codec::decode_admission(std::string(bytes));
+  const auto request = wire::decode_admission(std::string(bytes));
   if (!request) return require(!request.error().message.empty(), "an error has a message");
   require(!request->uid.empty(), "a review that can be answered has a uid");
-  codec::AdmissionAnswer answer;
+  wire::AdmissionAnswer answer;
   answer.uid = request->uid;
   answer.approver = request->username;
   answer.warnings = request->groups;
@@ -110,7 +111,7 @@ void admission(std::string_view bytes) {
   if (request->run && !*request->run) answer.message = request->run->error().message;
   for (const bool allowed : {false, true}) {
     answer.allowed = allowed;
-    const auto json = codec::Json::parse(codec::encode_admission(answer));
+    const auto json = wire::Json::parse(wire::encode_admission(answer));
     require(json.ok(), "an answer is JSON: " + (json ? "" : json.error().message));
     require(json->root().get("response").get("uid").string() == request->uid,
             "the answer is to the question");
@@ -118,24 +119,24 @@ void admission(std::string_view bytes) {
 }
 
 void yaml(std::string_view bytes) {
-  const auto documents = codec::yaml_to_json(std::string(bytes));
+  const auto documents = wire::yaml_to_json(std::string(bytes));
   if (!documents) return require(!documents.error().message.empty(), "an error has a message");
   for (const std::string& text : *documents) {
-    const auto json = codec::Json::parse(text);
+    const auto json = wire::Json::parse(text);
     require(json.ok(), "YAML becomes JSON: " + (json ? "" : json.error().message));
   }
 }
 
 void quantity(std::string_view bytes) {
-  const auto quantity = codec::parse_quantity(bytes);
+  const auto quantity = wire::parse_quantity(bytes);
   if (!quantity) return;
   require(quantity->negative() == (quantity->units() < 0), "rounding keeps the sign");
-  const auto again = codec::parse_quantity(quantity->canonical());
+  const auto again = wire::parse_quantity(quantity->canonical());
   require(again.ok() && again->nanos == quantity->nanos, "the canonical text means the same");
 }
 
 void cron(std::string_view bytes) {
-  const auto schedule = codec::parse_cron(bytes);
+  const auto schedule = wire::parse_cron(bytes);
   if (!schedule) return require(!schedule.error().message.empty(), "an error has a message");
   require((schedule->minute >> 60) == 0 && (schedule->hour >> 24) == 0 && (schedule->day >> 32) == 0 &&
               (schedule->month >> 13) == 0 && (schedule->weekday >> 7) == 0,
@@ -153,40 +154,40 @@ void time(std::string_view bytes) {
     const std::string text = format_duration(*span);
     require(parse_go_duration(text).ok(), "a duration reads back: " + text);
   }
-  if (const auto span = codec::parse_duration_or_never(bytes))
+  if (const auto span = wire::parse_duration_or_never(bytes))
     require(!span->value || span->value->ns >= 0, "no such duration is negative");
-  codec::resolve_plain(bytes);
+  wire::resolve_plain(bytes);
 }
 
 // The first byte says where a second file begins, so that merging is tried as well.
 void kubeconfig(std::string_view bytes) {
   const std::size_t cut =
       bytes.empty() ? 0 : std::min<std::size_t>(static_cast<unsigned char>(bytes[0]), bytes.size());
-  const std::array<codec::KubeconfigFile, 2> split = {
+  const std::array<wire::KubeconfigFile, 2> split = {
       {{"one", "/one", std::string(bytes.substr(0, cut))}, {"two", "/two", std::string(bytes.substr(cut))}}};
-  const std::array<codec::KubeconfigFile, 1> whole = {{{"one", "/one", std::string(bytes)}}};
-  for (const std::span<const codec::KubeconfigFile> files :
-       {std::span<const codec::KubeconfigFile>(split), std::span<const codec::KubeconfigFile>(whole)}) {
-    const auto config = codec::read_kubeconfig(files);
+  const std::array<wire::KubeconfigFile, 1> whole = {{{"one", "/one", std::string(bytes)}}};
+  for (const std::span<const wire::KubeconfigFile> files :
+       {std::span<const wire::KubeconfigFile>(split), std::span<const wire::KubeconfigFile>(whole)}) {
+    const auto config = wire::read_kubeconfig(files);
     if (!config) {
       require(!config.error().message.empty(), "an error has a message");
       continue;
     }
-    for (const codec::KubeconfigUser& user : config->users)
+    for (const wire::KubeconfigUser& user : config->users)
       if (user.exec) require(!user.exec->command.empty(), "a plugin has a command");
-    const auto choice = codec::choose_context(*config, "");
+    const auto choice = wire::choose_context(*config, "");
     if (!choice) continue;
     require(choice->cluster.server.starts_with("http"), "a cluster that is chosen has a server");
     if (!choice->user.exec) continue;
-    codec::ExecPlugin plugin = *choice->user.exec;
+    wire::ExecPlugin plugin = *choice->user.exec;
     plugin.provide_cluster_info = true;
-    require(codec::Json::parse(codec::write_exec_info(plugin, choice->cluster, "ca", true)).ok(),
+    require(wire::Json::parse(wire::write_exec_info(plugin, choice->cluster, "ca", true)).ok(),
             "what a plugin is told is JSON");
   }
 }
 
 void exec_credential(std::string_view bytes) {
-  const auto credential = codec::read_exec_credential(std::string(bytes), "client.authentication.k8s.io/v1");
+  const auto credential = wire::read_exec_credential(std::string(bytes), "client.authentication.k8s.io/v1");
   if (!credential) return require(!credential.error().message.empty(), "an error has a message");
   require(!credential->token.empty() || !credential->certificate.empty(), "a credential holds something");
   require(credential->certificate.empty() == credential->key.empty(), "a certificate has its key");
@@ -195,8 +196,8 @@ void exec_credential(std::string_view bytes) {
 // What an agent may send, or a file of recordings.
 void observation(std::string_view bytes) {
   const std::string text(bytes);
-  const auto one = codec::read_observation(text);
-  const auto all = codec::read_observations(text);
+  const auto one = wire::read_observation(text);
+  const auto all = wire::read_observations(text);
   if (!one) require(!one.error().message.empty(), "an error has a message");
   if (!all) return require(!all.error().message.empty(), "an error has a message");
   for (std::size_t i = 0; i < all->size(); ++i) {
@@ -204,7 +205,7 @@ void observation(std::string_view bytes) {
     require(!o.node.empty(), "an observation names its node");
     require(i == 0 || (*all)[i - 1].node < o.node, "each node is observed once, in order");
     require(find_observation(*all, o.node) == &o, "an observation is found by its node");
-    require(o.pods.size() <= codec::kMaxObservedPods, "the number of pods is bounded");
+    require(o.pods.size() <= wire::kMaxObservedPods, "the number of pods is bounded");
     for (const PodObservation& pod : o.pods) require(pod.samples >= 0, "counts are not negative");
   }
 }

@@ -10,7 +10,7 @@
 namespace tamp::test {
 namespace {
 
-using codec::ObjectKind;
+using wire::ObjectKind;
 
 constexpr std::array<const char*, 8> kOps = {"In", "NotIn", "Exists", "DoesNotExist",
                                              "Gt", "Lt",    "Gte",    "Lte"};
@@ -322,7 +322,7 @@ class Objects {
  private:
   // Opens the object and its metadata; end() closes the object.
   void begin(ObjectKind kind, Symbol ns, Symbol name) {
-    const codec::KindInfo& known = codec::info(kind);
+    const wire::KindInfo& known = wire::info(kind);
     out_.push_back({kind, std::string(c_.text(ns)), std::string(c_.text(name)), ""});
     w_ = JsonWriter();
     w_.begin_object().field("kind", known.kind);

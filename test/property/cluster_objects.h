@@ -11,7 +11,7 @@
 namespace tamp::test {
 
 struct ObjectText {
-  codec::ObjectKind kind = codec::ObjectKind::Pod;
+  wire::ObjectKind kind = wire::ObjectKind::Pod;
   std::string ns;  // empty for kinds without namespaces
   std::string name;
   std::string json;

@@ -19,10 +19,10 @@
 namespace tamp::test {
 namespace {
 
-using decide::Command;
-using decide::Context;
-using decide::Plan;
-using decide::PlanOptions;
+using price::Command;
+using search::Plan;
+using search::PlanOptions;
+using situation::Context;
 
 // Everything that a plan says but names of pods, money and messages.
 std::string decision(const Cluster& c, const Plan& plan) {
@@ -30,7 +30,7 @@ std::string decision(const Cluster& c, const Plan& plan) {
   for (const Command& command : plan.commands) {
     out += fmt::format("{}", static_cast<int>(command.method));
     for (NodeId n : command.nodes) out += " " + node_name(c, n);
-    for (const decide::Replacement& r : command.replacements) {
+    for (const price::Replacement& r : command.replacements) {
       out += " by";
       for (TypeId t : r.types) out += fmt::format(" {}", c.text(c.catalogue->types[t.index()].name));
       for (Symbol z : r.zones) out += fmt::format(" {}", c.text(z));
@@ -42,8 +42,8 @@ std::string decision(const Cluster& c, const Plan& plan) {
   }
   for (const auto& v : plan.nodes)
     if (node_name(c, v.node) != "zzz-island")
-      out += fmt::format("{} {} {}\n", node_name(c, v.node), static_cast<int>(v.verdict),
-                         decide::name(v.reason));
+      out +=
+          fmt::format("{} {} {}\n", node_name(c, v.node), static_cast<int>(v.verdict), gates::name(v.reason));
   return out;
 }
 
@@ -51,8 +51,8 @@ std::string decide_all(const Cluster& cluster, const Settings& settings) {
   const Context context{cluster, settings, kNow, std::nullopt};
   PlanOptions every;
   every.every = true;
-  return decision(cluster, decide::make_plan(context, {})) + "every\n" +
-         decision(cluster, decide::make_plan(context, every));
+  return decision(cluster, search::make_plan(context, {})) + "every\n" +
+         decision(cluster, search::make_plan(context, every));
 }
 
 // What is decided of the plain cluster: every test here compares with it, so it is decided once.
@@ -113,7 +113,7 @@ struct Possibility {
 };
 
 // Each type in each zone and capacity type that is sold: of the types the cheapest, the dearest and some between.
-std::vector<Possibility> possibilities(const Cluster& cluster, const decide::Replacement& r) {
+std::vector<Possibility> possibilities(const Cluster& cluster, const price::Replacement& r) {
   auto listed = [](const std::vector<Symbol>& list, Symbol s) {
     return std::find(list.begin(), list.end(), s) != list.end();
   };
@@ -131,7 +131,7 @@ std::vector<Possibility> possibilities(const Cluster& cluster, const decide::Rep
 std::string violation_of(Cluster& cluster, const Command& command, int& judged) {
   std::vector<std::vector<Possibility>> each;
   std::size_t most = 1;
-  for (const decide::Replacement& r : command.replacements) {
+  for (const price::Replacement& r : command.replacements) {
     each.push_back(possibilities(cluster, r));
     if (each.back().empty()) return "nothing of what the replacement may be is for sale";
     most = std::max(most, each.back().size());
@@ -161,13 +161,13 @@ TEST(Commands, MovePodsToWhereTheyRun) {
     PlanOptions every, multi{.empty = false, .multi = true, .single = false};
     every.every = true;
     for (const PlanOptions& options : {PlanOptions{}, every, multi})
-      for (const Command& command : decide::make_plan(context, options).commands) {
+      for (const Command& command : search::make_plan(context, options).commands) {
         std::string nodes;
         for (NodeId n : command.nodes) nodes += " " + node_name(cluster, n);
         EXPECT_EQ(violation_of(cluster, command, command.replaces() ? replacements : deletes), "")
             << "removing" << nodes;
         EXPECT_GE(command.savings, command.required_savings);
-        for (const decide::Replacement& r : command.replacements) EXPECT_FALSE(r.types.empty());
+        for (const price::Replacement& r : command.replacements) EXPECT_FALSE(r.types.empty());
         EXPECT_LE(command.replacements.size(), 1U);
       }
   });
@@ -179,11 +179,11 @@ TEST(Commands, MovePodsToWhereTheyRun) {
 // --- Several new nodes ---------------------------------------------------------------------------------------------
 
 // What the nodes of the command cost now, and what is certain to be saved when each new one is the dearest that it may be.
-void expect_cheaper(const Cluster& cluster, const std::vector<decide::Candidate>& candidates,
+void expect_cheaper(const Cluster& cluster, const std::vector<gates::Candidate>& candidates,
                     const Command& command) {
   Money now, then;
   for (NodeId n : command.nodes) now += candidates[n.index()].price.value_or(Money{});
-  for (const decide::Replacement& r : command.replacements) {
+  for (const price::Replacement& r : command.replacements) {
     Money dearest;
     for (const Possibility& one : possibilities(cluster, r)) dearest = std::max(dearest, one.price);
     EXPECT_LE(dearest, r.price);
@@ -204,11 +204,11 @@ TEST(SeveralReplacements, ArePodsWithAPlaceAndLessCost) {
     PlanOptions every, multi{.empty = false, .multi = true, .single = false};
     every.every = true;
     for (const PlanOptions& options : {PlanOptions{}, every, multi}) {
-      const Plan before = decide::make_plan({cluster, one, kNow, std::nullopt}, options);
-      const Plan plan = decide::make_plan({cluster, more, kNow, std::nullopt}, options);
+      const Plan before = search::make_plan({cluster, one, kNow, std::nullopt}, options);
+      const Plan plan = search::make_plan({cluster, more, kNow, std::nullopt}, options);
       for (const Command& command : plan.commands) {
         EXPECT_LE(static_cast<std::int64_t>(command.replacements.size()), more.max_replacements.value);
-        const auto invalid = decide::validate({cluster, more, kNow, std::nullopt}, cluster, command);
+        const auto invalid = search::validate({cluster, more, kNow, std::nullopt}, cluster, command);
         EXPECT_FALSE(invalid) << invalid->message;
         if (command.replacements.size() < 2) continue;
         ++several;
@@ -217,12 +217,12 @@ TEST(SeveralReplacements, ArePodsWithAPlaceAndLessCost) {
         SCOPED_TRACE("removing" + nodes);
         expect_cheaper(cluster, plan.candidates, command);
         for (std::size_t i = 0; i < command.replacements.size(); ++i)
-          EXPECT_TRUE(std::any_of(command.moves.begin(), command.moves.end(), [&](const decide::Move& m) {
+          EXPECT_TRUE(std::any_of(command.moves.begin(), command.moves.end(), [&](const price::Move& m) {
             return !m.to.valid() && m.replacement == i;
           })) << "a new node for nobody";
         EXPECT_EQ(violation_of(cluster, command, judged), "");
         // Who asks for one only does not get more.
-        const auto refused = decide::validate({cluster, one, kNow, std::nullopt}, cluster, command);
+        const auto refused = search::validate({cluster, one, kNow, std::nullopt}, cluster, command);
         EXPECT_TRUE(refused);
       }
       // More is allowed, so no node that could go on its own cannot any more, and none saves less, at the cheapest.
@@ -254,15 +254,15 @@ TEST(Tightening, APodNeverMakesAnInvalidPlacementValid) {
       const Settings settings = settings_of(cluster, seed, compat);
       PlanOptions every;
       every.every = true;
-      const Plan plan = decide::make_plan({cluster, settings, kNow, std::nullopt}, every);
+      const Plan plan = search::make_plan({cluster, settings, kNow, std::nullopt}, every);
       for (const auto& v : plan.nodes) {
         const auto& pods = plan.candidates[v.node.index()].pods;
-        bool does_not_fit = v.reason == decide::Reason::PodsDoNotFit;
-        if (pods.empty() || (!does_not_fit && v.verdict != decide::Verdict::Command)) continue;
+        bool does_not_fit = v.reason == gates::Reason::PodsDoNotFit;
+        if (pods.empty() || (!does_not_fit && v.verdict != search::Verdict::Command)) continue;
         // Whether it fitted or not: with a pod that fits nowhere it does not.
         const Cluster tightened = with_impossible_pod(cluster, pods[seed % pods.size()]);
-        const Plan after = decide::make_plan({tightened, settings, kNow, std::nullopt}, every);
-        EXPECT_EQ(decide::name(after.nodes[v.node.index()].reason), "PodsDoNotFit")
+        const Plan after = search::make_plan({tightened, settings, kNow, std::nullopt}, every);
+        EXPECT_EQ(gates::name(after.nodes[v.node.index()].reason), "PodsDoNotFit")
             << node_name(cluster, v.node);
         ++(does_not_fit ? blocked : moved);
       }

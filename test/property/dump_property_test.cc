@@ -17,7 +17,7 @@
 namespace tamp::test {
 namespace {
 
-using codec::Reading;
+using wire::Reading;
 
 struct Sample {
   std::vector<ObjectText> objects;
@@ -38,7 +38,7 @@ Sample sample_of(std::uint64_t seed) {
 }
 
 std::string dump_of(const Sample& sample, bool mask) {
-  codec::Dump dump({.mask = mask});
+  wire::Dump dump({.mask = mask});
   for (const ObjectText& object : sample.objects)
     EXPECT_TRUE(
         dump.add_page(object.kind,
@@ -50,9 +50,9 @@ std::string dump_of(const Sample& sample, bool mask) {
 }
 
 Reading read(const std::string& objects, const Sample& sample) {
-  codec::Inputs inputs = codec::testing::inputs_of(objects);
-  inputs.instance_types = codec::Input{"types", sample.catalogue};
-  return codec::testing::read(inputs);
+  wire::Inputs inputs = wire::testing::inputs_of(objects);
+  inputs.instance_types = wire::Input{"types", sample.catalogue};
+  return wire::testing::read(inputs);
 }
 
 std::string original(const Sample& sample) {
@@ -67,18 +67,18 @@ std::string decision_of(const Cluster& c, std::uint64_t seed) {
   flags.karpenter_compat = seed % 3 == 0;
   flags.utilization_threshold = Setting<double>{1.0, SettingSource::Flag};
   flags.savings_threshold = Setting<double>{seed % 2 == 0 ? 0.0 : 0.002, SettingSource::Flag};
-  const Settings settings = codec::resolve_settings(c, flags);
-  const decide::Context context{c, settings, *parse_rfc3339("2026-11-15T00:00:00Z"), std::nullopt};
+  const Settings settings = situation::resolve_settings(c, flags);
+  const situation::Context context{c, settings, *parse_rfc3339("2026-11-15T00:00:00Z"), std::nullopt};
   std::string out;
   for (const bool every : {false, true}) {
-    decide::PlanOptions options;
+    search::PlanOptions options;
     options.every = every;
-    const decide::Plan plan = decide::make_plan(context, options);
+    const search::Plan plan = search::make_plan(context, options);
     for (const auto& command : plan.commands) {
       out += fmt::format("{} saves {} costs {:.9f}:", static_cast<int>(command.method), command.savings.nanos,
                          command.disruption_cost);
       for (const NodeId n : command.nodes) out += fmt::format(" {}", n.value);
-      for (const decide::Replacement& r : command.replacements) {
+      for (const price::Replacement& r : command.replacements) {
         out += fmt::format(" by {} {}", r.types.size(), r.price.nanos);
         for (const Symbol zone : r.zones) out += fmt::format(" {}", c.text(zone));
       }
@@ -97,9 +97,8 @@ constexpr std::uint64_t kSeeds = 30;
 TEST(DumpProperty, ADumpReadsAsTheCluster) {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     const Sample sample = sample_of(seed);
-    const std::string expected = codec::testing::dump(read(original(sample), sample).cluster);
-    ASSERT_EQ(codec::testing::dump(read(dump_of(sample, false), sample).cluster), expected)
-        << "seed " << seed;
+    const std::string expected = wire::testing::dump(read(original(sample), sample).cluster);
+    ASSERT_EQ(wire::testing::dump(read(dump_of(sample, false), sample).cluster), expected) << "seed " << seed;
   }
 }
 

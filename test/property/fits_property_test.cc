@@ -20,7 +20,7 @@ std::string first_difference(std::uint64_t seed, const RandomShape& shape) {
   for (std::size_t i = 0; i < cluster.pods.size(); ++i)
     if (cluster.pods[i].active()) pods.emplace_back(i);
   auto word = [](std::string_view reason) { return std::string(reason.empty() ? "fits" : reason); };
-  for (const auto& fit : schedule::fits(cluster, pods))
+  for (const auto& fit : fit::fits(cluster, pods))
     for (const auto& [node, reason] : fit.nodes) {
       auto literal = world::filter(placement, fit.pod, placement.ref(node)).plugin;
       if (literal == reason) continue;

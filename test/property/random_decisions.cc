@@ -12,7 +12,7 @@
 
 namespace tamp::test {
 
-using decide::Command;
+using price::Command;
 
 namespace {
 

@@ -22,7 +22,7 @@ std::string node_name(const Cluster& c, NodeId n);
 void for_seeds(int count, const std::function<void(std::uint64_t)>& check);
 
 // What the literal scheduler objects to, "" if nothing. `fresh` are the nodes that the command makes.
-std::string violation_in(const Cluster& cluster, const decide::Command& command,
+std::string violation_in(const Cluster& cluster, const price::Command& command,
                          const std::vector<Node>& fresh);
 
 }  // namespace tamp::test

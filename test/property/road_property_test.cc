@@ -16,11 +16,11 @@
 namespace tamp::test {
 namespace {
 
-using decide::Command;
-using decide::Context;
-using decide::Road;
-using decide::RoadOptions;
-using decide::Step;
+using price::Command;
+using search::Road;
+using search::RoadOptions;
+using search::Step;
+using situation::Context;
 
 constexpr std::size_t kToTheEnd = 1000;
 // Enough for a dozen ways through such a small cluster.
@@ -57,7 +57,7 @@ class Follower {
 
   static std::size_t made_number(const Step& step, Symbol node) {
     const auto it = std::find_if(step.made.begin(), step.made.end(),
-                                 [&](const decide::NewMachine& m) { return m.node == node; });
+                                 [&](const search::NewMachine& m) { return m.node == node; });
     return it == step.made.end() ? 0 : static_cast<std::size_t>(it - step.made.begin());
   }
 
@@ -88,7 +88,7 @@ class Follower {
 
   void judge(const Road& road, const Step& step, Money cost) {
     const Command command = command_of(road, step);
-    const auto candidates = decide::assess_nodes(here());
+    const auto candidates = gates::assess_nodes(here());
     gates(command, candidates);
     budgets(command);
     every_pod_moves_once(command, candidates);
@@ -113,12 +113,12 @@ class Follower {
 
     ++(step.made.empty() ? deletions : replacements);
     several += step.made.size() > 1 ? 1U : 0U;
-    decide::carry_out(cluster_, command, kNow, made_ + 1);
+    search::carry_out(cluster_, command, kNow, made_ + 1);
     for (const auto& made : step.made)
-      EXPECT_EQ(road.names.text(made.node), decide::replacement_name(++made_));
+      EXPECT_EQ(road.names.text(made.node), search::replacement_name(++made_));
   }
 
-  void gates(const Command& command, const std::vector<decide::Candidate>& candidates) const {
+  void gates(const Command& command, const std::vector<gates::Candidate>& candidates) const {
     ASSERT_FALSE(command.nodes.empty());
     std::set<NodeId> once;
     for (NodeId n : command.nodes) {
@@ -131,18 +131,18 @@ class Follower {
   }
 
   void budgets(const Command& command) const {
-    auto states = decide::budget_states(here(), command.method == decide::Method::Empty
-                                                    ? DisruptionReason::Empty
-                                                    : DisruptionReason::Underutilized);
+    auto states = gates::budget_states(here(), command.method == price::Method::Empty
+                                                   ? DisruptionReason::Empty
+                                                   : DisruptionReason::Underutilized);
     for (NodeId n : command.nodes)
-      if (PoolId pool = decide::assess_nodes(here())[n.index()].pool; pool.valid()) {
+      if (PoolId pool = gates::assess_nodes(here())[n.index()].pool; pool.valid()) {
         EXPECT_GT(states[pool.index()].remaining(), 0);
         ++states[pool.index()].disrupting;
       }
   }
 
   // All that must move do, nobody else does, and nobody goes to a node that goes.
-  void every_pod_moves_once(const Command& command, const std::vector<decide::Candidate>& candidates) const {
+  void every_pod_moves_once(const Command& command, const std::vector<gates::Candidate>& candidates) const {
     std::multiset<PodId> expected, moved;
     for (NodeId n : command.nodes)
       expected.insert(candidates[n.index()].pods.begin(), candidates[n.index()].pods.end());
@@ -168,7 +168,7 @@ class Follower {
 };
 
 Road road_of(const Cluster& cluster, const Settings& settings, const RoadOptions& options) {
-  return decide::make_road({cluster, settings, kNow, std::nullopt}, {}, options);
+  return search::make_road({cluster, settings, kNow, std::nullopt}, {}, options);
 }
 
 // Moves of pods that had moved before.

@@ -18,8 +18,8 @@
 namespace tamp::test {
 namespace {
 
-using codec::ClusterStore;
-using codec::ObjectKind;
+using store::ClusterStore;
+using wire::ObjectKind;
 
 // What an API server would hold, and the ways in which a client hears of it.
 class Server {
@@ -34,12 +34,12 @@ class Server {
         if (i == 0) objects_[key_of(object)] = object.json;
         stock_.push_back(std::move(object));
       }
-    for (const auto& kind : codec::kinds()) relist(kind.id);
+    for (const auto& kind : wire::kinds()) relist(kind.id);
   }
 
   void step() {
     const ObjectText& chosen = stock_[random_() % stock_.size()];
-    const auto kind = codec::kinds()[random_() % codec::kObjectKinds].id;
+    const auto kind = wire::kinds()[random_() % wire::kObjectKinds].id;
     switch (random_() % 12) {
       case 0:
         relist(kind);
@@ -92,7 +92,7 @@ class Server {
   }
 
   void break_object(const ObjectText& object) {
-    const codec::KindInfo& kind = codec::info(object.kind);
+    const wire::KindInfo& kind = wire::info(object.kind);
     const std::string json = fmt::format(
         R"({{"metadata":{{"name":"{}","namespace":"{}","resourceVersion":"7"}},"spec":7,"value":{{}},
                          "provisioner":8,"metadata":{{"name":"{}","namespace":"{}","resourceVersion":"7","labels":9,
@@ -120,7 +120,7 @@ class Server {
           kind,
           fmt::format(
               R"({{"kind":"{}List","metadata":{{"resourceVersion":"7","continue":"{}"}},"items":[{}]}})",
-              codec::info(kind).kind, at < texts.size() ? "on" : "", fmt::join(items, ",")));
+              wire::info(kind).kind, at < texts.size() ? "on" : "", fmt::join(items, ",")));
       ASSERT_TRUE(result.ok()) << result.error().message;
       EXPECT_EQ(result->continue_token.empty(), at == texts.size());
     }
@@ -143,8 +143,8 @@ TEST(StoreProperty, ShowsWhatASnapshotWould) {
     Server server(seed);
     for (int round = 0; round < 12; ++round) {
       const auto view = server.store.view();
-      const auto snapshot = codec::testing::read(server.snapshot());
-      ASSERT_EQ(codec::testing::dump(view.cluster), codec::testing::dump(snapshot.cluster)) << round;
+      const auto snapshot = wire::testing::read(server.snapshot());
+      ASSERT_EQ(wire::testing::dump(view.cluster), wire::testing::dump(snapshot.cluster)) << round;
       ASSERT_EQ(testing::check_cluster(view.cluster), "");
       EXPECT_EQ(view.warnings.size(), snapshot.warnings.size());
       EXPECT_EQ(server.store.unreadable().size(), server.unreadable());
@@ -160,7 +160,7 @@ TEST(StoreProperty, TwoViewsOfOneGenerationAreEqual) {
     std::map<std::uint64_t, std::string> shown;
     for (int i = 0; i < 150; ++i) {
       const auto [it, fresh] = shown.try_emplace(server.store.generation());
-      const std::string dump = codec::testing::dump(server.store.view().cluster);
+      const std::string dump = wire::testing::dump(server.store.view().cluster);
       if (fresh) it->second = dump;
       ASSERT_EQ(it->second, dump) << "step " << i;
       server.step();
@@ -176,7 +176,7 @@ TEST(ClusterObjects, ReadBackAsTheSameCluster) {
     std::vector<std::string> texts;
     for (const ObjectText& object : objects_of(cluster)) texts.push_back(object.json);
     const Cluster again =
-        codec::testing::read(fmt::format(R"({{"kind":"List","items":[{}]}})", fmt::join(texts, ","))).cluster;
+        wire::testing::read(fmt::format(R"({{"kind":"List","items":[{}]}})", fmt::join(texts, ","))).cluster;
     ASSERT_EQ(again.pods.size(), cluster.pods.size()) << seed;
     ASSERT_EQ(again.pod_specs.size(), cluster.pod_specs.size()) << seed;
     for (std::size_t i = 0; i < cluster.pods.size(); ++i) {

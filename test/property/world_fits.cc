@@ -52,9 +52,9 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "usage: world_fits fits --all -o json -f FILE\n");
     return 2;
   }
-  tamp::codec::Inputs inputs;
+  tamp::wire::Inputs inputs;
   inputs.objects.push_back({file, std::string(std::istreambuf_iterator<char>(in), {})});
-  auto reading = tamp::codec::read_snapshot(inputs);
+  auto reading = tamp::wire::read_snapshot(inputs);
   if (!reading.ok()) {
     fmt::print(stderr, "{}\n", reading.error().message);
     return 2;

@@ -8,13 +8,13 @@
 #include "search/moves.h"
 #include "search/surroundings.h"
 
-namespace tamp::decide {
+namespace tamp::explain {
 namespace {
 
 constexpr std::size_t kMostObstacles = 10;
 
 // Why one node refuses one pod, in the words of kube-scheduler's events.
-std::string in_words(const schedule::Simulation& sim, PodId pod, schedule::SiteId site, const char* filter) {
+std::string in_words(const fit::Simulation& sim, PodId pod, fit::SiteId site, const char* filter) {
   std::string_view f = filter;
   const Cluster& c = sim.index().cluster();
   if (f == "NodeResourcesFit") {
@@ -40,14 +40,14 @@ std::string in_words(const schedule::Simulation& sim, PodId pod, schedule::SiteI
   return it == kWords.end() ? std::string(f) : it->second;
 }
 
-std::vector<PodObstacle> obstacles(const Context& context, const Candidate& victim,
+std::vector<PodObstacle> obstacles(const situation::Context& context, const gates::Candidate& victim,
                                    const std::vector<PodId>& homeless) {
-  schedule::Options options = schedule_options(context);
-  options.dialect = schedule::Dialect::Kubernetes;
+  fit::Options options = search::schedule_options(context);
+  options.dialect = fit::Dialect::Kubernetes;
   options.preferences = PreferencePolicy::Ignore;
   const Cluster& c = context.cluster;
-  schedule::Index index(c, options);
-  schedule::Simulation sim(index, {});
+  fit::Index index(c, options);
+  fit::Simulation sim(index, {});
   for (PodId p : c.nodes[victim.node.index()].pods)
     if (!c.pods[p.index()].terminal()) sim.lift(p);
   sim.take_away(victim.node);
@@ -58,11 +58,11 @@ std::vector<PodObstacle> obstacles(const Context& context, const Candidate& vict
     std::map<std::string, int> counts;
     for (std::size_t n = 0; n < c.nodes.size(); ++n) {
       if (NodeId(n) == victim.node) continue;
-      schedule::SiteId site = index.site_of(NodeId(n));
+      fit::SiteId site = index.site_of(NodeId(n));
       const char* filter = sim.filter(p, site);
       if (*filter)
         ++counts[in_words(sim, p, site, filter)];
-      else if (index.site(site).closed != schedule::Closed::No)
+      else if (index.site(site).closed != fit::Closed::No)
         ++counts["may not receive pods now"];
       else
         ++counts["would do alone, but not for all at once"];
@@ -76,20 +76,20 @@ std::vector<PodObstacle> obstacles(const Context& context, const Candidate& vict
   return out;
 }
 
-GateOutcome budget_gate(const Context& context, const Candidate& c) {
-  GateOutcome g;
-  g.gate = Reason::BudgetExhausted;
+gates::GateOutcome budget_gate(const situation::Context& context, const gates::Candidate& c) {
+  gates::GateOutcome g;
+  g.gate = gates::Reason::BudgetExhausted;
   if (!c.pool.valid()) {
     g.message = "in no pool, so no budget applies";
     return g;
   }
   auto reason = c.empty ? DisruptionReason::Empty : DisruptionReason::Underutilized;
-  BudgetState s = budget_states(context, reason)[c.pool.index()];
+  gates::BudgetState s = gates::budget_states(context, reason)[c.pool.index()];
   g.passed = s.remaining() > 0;
   g.source = context.settings.pools[c.pool.index()].budgets.source;
   std::string_view pool = context.cluster.text(context.cluster.pools[c.pool.index()].name);
   g.message =
-      s.allowed == kUnbounded
+      s.allowed == gates::kUnbounded
           ? fmt::format("pool {}: no budget is active now", pool)
           : fmt::format("pool {}: {} of {} nodes may go at a time{}, {} going or not ready", pool, s.allowed,
                         s.nodes, s.decisive.empty() ? "" : " (budget " + s.decisive + ")", s.disrupting);
@@ -97,13 +97,13 @@ GateOutcome budget_gate(const Context& context, const Candidate& c) {
 }
 
 // What would have to change, for the first thing that is in the way.
-std::vector<std::string> advice_for(const Context& context, const Candidate& c, Reason reason,
-                                    const Priced& priced) {
+std::vector<std::string> advice_for(const situation::Context& context, const gates::Candidate& c,
+                                    gates::Reason reason, const price::Priced& priced) {
   std::vector<std::string> out;
   std::string pool =
       c.pool.valid() ? std::string(context.cluster.text(context.cluster.pools[c.pool.index()].name)) : "";
   switch (reason) {
-    case Reason::SavingsBelowThreshold: {
+    case gates::Reason::SavingsBelowThreshold: {
       double cost = c.disruption_cost;
       if (priced.cheapest_rejected && cost > 0 && c.price) {
         double saved = (*c.price - priced.cheapest_rejected->price).dollars();
@@ -120,43 +120,43 @@ std::vector<std::string> advice_for(const Context& context, const Candidate& c, 
         out.push_back("or wait: its disruption cost falls to 0 as it nears its expiry");
       break;
     }
-    case Reason::NoCheaperReplacement:
+    case gates::Reason::NoCheaperReplacement:
       out.push_back("allow more machine types in the pool's requirements, or reduce its pods' requests");
       break;
-    case Reason::PodsDoNotFit:
+    case gates::Reason::PodsDoNotFit:
       out.push_back("see the pods below: each line counts why the other nodes refuse it");
       break;
-    case Reason::SpotToSpotOff:
+    case gates::Reason::SpotToSpotOff:
       out.push_back("--feature-gates SpotToSpotConsolidation=true lets spot nodes be replaced by spot");
       break;
-    case Reason::SpotFlexibility:
+    case gates::Reason::SpotFlexibility:
       out.push_back("allow more machine types in the pool, or lower its savings threshold");
       break;
-    case Reason::Utilization:
+    case gates::Reason::Utilization:
       out.push_back(
           "raise --scaledown-utilization-threshold (1 turns the gate off), or wait until it is drifted or "
           "near its expiry");
       break;
-    case Reason::PodWithoutController:
+    case gates::Reason::PodWithoutController:
       out.push_back("give the pod a controller, or set allowUnownedPods in the TemperPolicy");
       break;
-    case Reason::PodDisruptionBudget:
+    case gates::Reason::PodDisruptionBudget:
       out.push_back("wait until the budget allows a disruption, or loosen it");
       break;
-    case Reason::MultipleDisruptionBudgets:
+    case gates::Reason::MultipleDisruptionBudgets:
       out.push_back("make each pod match one PodDisruptionBudget only: the eviction API refuses two");
       break;
-    case Reason::BudgetExhausted:
+    case gates::Reason::BudgetExhausted:
       out.push_back(fmt::format("wait for the nodes under way, or raise the budget of pool {}", pool));
       break;
-    case Reason::PriceUnknown:
+    case gates::Reason::PriceUnknown:
       out.push_back(
           "add the machine to the catalogue or to a price list (--prices), or set the threshold to 0");
       break;
-    case Reason::NoCatalogue:
+    case gates::Reason::NoCatalogue:
       out.push_back("give a machine catalogue (--instance-types), so that a new node can be considered");
       break;
-    case Reason::StaticPool:
+    case gates::Reason::StaticPool:
       out.push_back("scale the pool by its replicas: static pools are not consolidated");
       break;
     default:
@@ -167,50 +167,51 @@ std::vector<std::string> advice_for(const Context& context, const Candidate& c, 
 
 }  // namespace
 
-Explanation explain_node(const Context& context, NodeId node) {
-  Moves moves(context);
+Explanation explain_node(const situation::Context& context, NodeId node) {
+  search::Moves moves(context);
   Explanation e;
   e.node = node;
   e.candidate = moves.candidate(node);
-  e.gates = explain_gates(context, node);
+  e.gates = gates::explain_gates(context, node);
   e.gates.push_back(budget_gate(context, e.candidate));
 
-  Priced priced;
+  price::Priced priced;
   if (e.candidate.empty) {
-    Command command;
-    command.method = Method::Empty;
+    price::Command command;
+    command.method = price::Method::Empty;
     command.nodes = {node};
     if (e.candidate.price) command.savings = *e.candidate.price;
     command.savings_known = e.candidate.price.has_value();
     priced.command = std::move(command);
   } else if (e.candidate.pool.valid()) {
     // Also where a gate is shut: it is good to know whether opening it would help.
-    const Candidate* one[] = {&moves.candidate(node)};
-    priced = moves.evaluate(one, Method::Single);
-    if (priced.reason == Reason::NoCheaperReplacement && !priced.cheapest_rejected) {
+    const gates::Candidate* one[] = {&moves.candidate(node)};
+    priced = moves.evaluate(one, price::Method::Single);
+    if (priced.reason == gates::Reason::NoCheaperReplacement && !priced.cheapest_rejected) {
       // The simulation stopped when nothing cheaper was left; how dear the others are is worth a second one.
-      Priced all = moves.evaluate(one, Method::Single, Machines::All);
+      price::Priced all = moves.evaluate(one, price::Method::Single, search::Machines::All);
       if (all.reason == priced.reason) priced = std::move(all);
     }
   }
   e.cheapest_rejected = priced.cheapest_rejected;
   if (!priced.homeless.empty()) e.obstacles = obstacles(context, e.candidate, priced.homeless);
 
-  auto shut = std::find_if(e.gates.begin(), e.gates.end(), [](const GateOutcome& g) { return !g.passed; });
+  auto shut =
+      std::find_if(e.gates.begin(), e.gates.end(), [](const gates::GateOutcome& g) { return !g.passed; });
   if (shut != e.gates.end())
-    e.verdict = {node, Verdict::Blocked, shut->gate, shut->message};
+    e.verdict = {node, search::Verdict::Blocked, shut->gate, shut->message};
   else if (context.settings.paused)
-    e.verdict = {node, Verdict::Blocked, Reason::Paused, "the TemperPolicy is paused"};
+    e.verdict = {node, search::Verdict::Blocked, gates::Reason::Paused, "the TemperPolicy is paused"};
   else if (priced.command)
-    e.verdict = {node, Verdict::Command, Reason::None, ""};
+    e.verdict = {node, search::Verdict::Command, gates::Reason::None, ""};
   else
-    e.verdict = {node, Verdict::Blocked, priced.reason, priced.message};
+    e.verdict = {node, search::Verdict::Blocked, priced.reason, priced.message};
   if (priced.command) e.command = std::move(priced.command);
   e.advice = advice_for(context, e.candidate, e.verdict.reason, priced);
-  if (shut != e.gates.end() && !priced.command && priced.reason != Reason::None)
+  if (shut != e.gates.end() && !priced.command && priced.reason != gates::Reason::None)
     e.advice.push_back(
-        fmt::format("even without that it would stay: {} ({})", name(priced.reason), priced.message));
+        fmt::format("even without that it would stay: {} ({})", gates::name(priced.reason), priced.message));
   return e;
 }
 
-}  // namespace tamp::decide
+}  // namespace tamp::explain

@@ -7,7 +7,7 @@
 #include "explain/tier_counts.h"
 #include "explain/words.h"
 
-namespace tamp::report {
+namespace tamp::explain {
 namespace {
 
 class Page {
@@ -30,12 +30,12 @@ class Page {
   }
 
  private:
-  std::string paint(Ink ink, std::string_view t) const { return report::paint(style_, ink, t); }
+  std::string paint(Ink ink, std::string_view t) const { return explain::paint(style_, ink, t); }
 
   void title(std::string_view t) { out_ += "\n" + paint(Ink::Bold, t) + "\n"; }
 
   void header() {
-    const decide::Candidate& c = e_.candidate;
+    const gates::Candidate& c = e_.candidate;
     const Node& node = cluster_.nodes[e_.node.index()];
     out_ += paint(Ink::Bold, node_name(cluster_, e_.node)) +
             paint(Ink::Dim, fmt::format("  {}  decided on requests alone", format_rfc3339(at_))) + "\n\n  ";
@@ -61,14 +61,14 @@ class Page {
 
   void verdict() {
     switch (e_.verdict.verdict) {
-      case decide::Verdict::Command:
+      case search::Verdict::Command:
         out_ += paint(Ink::Green, "CAN GO");
         break;
-      case decide::Verdict::Eligible:
+      case search::Verdict::Eligible:
         out_ += paint(Ink::Green, "ELIGIBLE");
         break;
-      case decide::Verdict::Blocked:
-        out_ += paint(Ink::Red, "STAYS") + "  " + paint(Ink::Bold, decide::name(e_.verdict.reason));
+      case search::Verdict::Blocked:
+        out_ += paint(Ink::Red, "STAYS") + "  " + paint(Ink::Bold, gates::name(e_.verdict.reason));
         break;
     }
     out_ += "\n";
@@ -77,11 +77,11 @@ class Page {
     if (e_.command) command(*e_.command);
   }
 
-  void command(const decide::Command& command) {
+  void command(const price::Command& command) {
     std::string what = "delete it";
     if (command.replaces()) {
       std::string types;
-      for (const decide::Replacement& r : command.replacements)
+      for (const price::Replacement& r : command.replacements)
         if (!r.types.empty())
           types += (types.empty() ? "" : " and ") +
                    text(cluster_, cluster_.catalogue->types[r.types.front().index()].name);
@@ -93,7 +93,7 @@ class Page {
                                   : "saves an unknown amount";
     out_ += "\n";
     Table table({Align::Left, Align::Left}, 2);
-    for (const decide::Move& move : command.moves) {
+    for (const price::Move& move : command.moves) {
       if (!move.from.valid()) continue;
       table.row({{pod_name(cluster_, move.pod)}, {"→ " + destination(cluster_, command, move), Ink::Cyan}});
     }
@@ -104,11 +104,11 @@ class Page {
     if (e_.gates.empty()) return;
     title("GATES, in order");
     Table table({Align::Left, Align::Left, Align::Left}, 2);
-    for (const decide::GateOutcome& gate : e_.gates) {
+    for (const gates::GateOutcome& gate : e_.gates) {
       std::string message = printable(gate.message);
       if (gate.source) message += fmt::format("{}[{}]", message.empty() ? "" : "  ", sentence(*gate.source));
       table.row({{gate.passed ? "✓" : "✗", gate.passed ? Ink::Green : Ink::Red},
-                 {std::string(decide::name(gate.gate)), gate.passed ? Ink::Plain : Ink::Bold},
+                 {std::string(gates::name(gate.gate)), gate.passed ? Ink::Plain : Ink::Bold},
                  {std::move(message), gate.passed ? Ink::Dim : Ink::Plain}});
     }
     out_ += table.render(style_);
@@ -119,7 +119,7 @@ class Page {
     if (e_.obstacles.empty()) return;
     title("PODS WITHOUT A PLACE");
     Table table({Align::Left, Align::Left}, 2);
-    for (const decide::PodObstacle& obstacle : e_.obstacles) {
+    for (const explain::PodObstacle& obstacle : e_.obstacles) {
       auto reasons = obstacle.node_reasons;
       std::sort(reasons.begin(), reasons.end(), [](const auto& a, const auto& b) {
         return a.second != b.second ? a.second > b.second : a.first < b.first;
@@ -139,7 +139,7 @@ class Page {
 
   void prices() {
     if (!e_.cheapest_rejected) return;
-    const decide::RejectedReplacement& r = *e_.cheapest_rejected;
+    const price::RejectedReplacement& r = *e_.cheapest_rejected;
     title("CHEAPEST REPLACEMENT THAT WAS REJECTED");
     out_ += fmt::format("  {} at {}: would have to be {} cheaper\n",
                         text(cluster_, cluster_.catalogue->types[r.type.index()].name), per_hour(r.price),
@@ -155,7 +155,7 @@ class Page {
   }
 
   const Cluster& cluster_;
-  const decide::Explanation& e_;
+  const explain::Explanation& e_;
   Time at_;
   TierFloors tiers_;
   const Style& style_;
@@ -168,4 +168,4 @@ std::string explain_page(const ExplainReport& report, const Style& style) {
   return Page(report, style).render();
 }
 
-}  // namespace tamp::report
+}  // namespace tamp::explain

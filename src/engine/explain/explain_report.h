@@ -7,15 +7,15 @@
 #include "explain/explanation.h"
 #include "explain/style.h"
 
-namespace tamp::report {
+namespace tamp::explain {
 
 struct ExplainReport {
   const Cluster& cluster;
-  const decide::Explanation& explanation;
+  const explain::Explanation& explanation;
   Time decided_at;
   TierFloors tiers = {};
 };
 
 std::string explain_page(const ExplainReport& report, const Style& style);
 
-}  // namespace tamp::report
+}  // namespace tamp::explain

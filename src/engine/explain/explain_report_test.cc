@@ -6,25 +6,25 @@
 
 #include "explain/sample_testing.h"
 
-namespace tamp::report {
+namespace tamp::explain {
 namespace {
 
-using decide::Reason;
+using gates::Reason;
 using testing::HasSubstr;
 
 struct Explained : Sample {
-  decide::Explanation e;
+  explain::Explanation e;
   Explained() {
     e.node = NodeId{std::size_t{0}};
     e.candidate = plan.candidates[0];
-    e.verdict = {e.node, decide::Verdict::Blocked, Reason::PodsDoNotFit, "default/web-1 fits nowhere"};
+    e.verdict = {e.node, search::Verdict::Blocked, Reason::PodsDoNotFit, "default/web-1 fits nowhere"};
     e.gates = {{Reason::NotManaged, true, "pool default", std::nullopt},
                {Reason::Utilization, true, "72% requested, limit 75%", SettingSource::PolicyDefault},
                {Reason::PodsDoNotFit, false, "1 of 2 pods has no place", std::nullopt}};
     e.obstacles = {
         {pod("web-1"), {{"TaintToleration", 3}, {"NodeResourcesFit", 7}}, "no type is large enough"}};
-    e.cheapest_rejected = decide::RejectedReplacement{TypeId{std::size_t{1}}, Money::from_dollars(0.19),
-                                                      Money::from_dollars(0.03)};
+    e.cheapest_rejected = price::RejectedReplacement{TypeId{std::size_t{1}}, Money::from_dollars(0.19),
+                                                     Money::from_dollars(0.03)};
     e.advice = {"free 500m cpu on another node"};
   }
   ExplainReport report() const { return {cluster, e, plan.decided_at}; }
@@ -56,7 +56,7 @@ TEST(ExplainPage, NamesTheGapAndWhatWouldHaveToChange) {
 
 TEST(ExplainPage, ANodeThatCanGoShowsWhereItsPodsGo) {
   Explained s;
-  s.e.verdict = {s.e.node, decide::Verdict::Command, Reason::None, ""};
+  s.e.verdict = {s.e.node, search::Verdict::Command, Reason::None, ""};
   s.e.command = s.replace_a();
   const std::string page = explain_page(s.report(), {});
   EXPECT_THAT(page, HasSubstr("CAN GO"));
@@ -66,7 +66,7 @@ TEST(ExplainPage, ANodeThatCanGoShowsWhereItsPodsGo) {
 
 TEST(ExplainPage, NamesEachOfSeveralNewNodes) {
   Explained s;
-  s.e.verdict = {s.e.node, decide::Verdict::Command, Reason::None, ""};
+  s.e.verdict = {s.e.node, search::Verdict::Command, Reason::None, ""};
   s.e.command = s.replace_a_by_two();
   EXPECT_THAT(explain_page(s.report(), {}), HasSubstr("replace it by small and small at $0.10/h or less"));
   EXPECT_THAT(explain_page(s.report(), {}), HasSubstr("default/web-2  → new node 2"));
@@ -78,18 +78,19 @@ TEST(ExplainPage, CountsThePodsToMoveByTier) {
   s.cluster.pods[s.e.candidate.pods[0].index()].priority = 1'000'000;
   s.cluster.pods[s.e.candidate.pods[1].index()].priority = -1000;
   EXPECT_THAT(explain_page(s.report(), {}), HasSubstr("2 pods to move (1 Critical, 1 Background)"));
-  EXPECT_THAT(explain_json(s.report()), HasSubstr("\"tiers\": {\n    \"Critical\": 1,\n    \"High\": 0,"));
+  EXPECT_THAT(documents::explain_json(s.report()),
+              HasSubstr("\"tiers\": {\n    \"Critical\": 1,\n    \"High\": 0,"));
 }
 
 TEST(ExplainDocument, CarriesTheSameFacts) {
   const Explained s;
-  const std::string json = explain_json(s.report());
+  const std::string json = documents::explain_json(s.report());
   EXPECT_THAT(json, HasSubstr("\"source\": \"PolicyDefault\""));
   EXPECT_THAT(json, HasSubstr("\"reason\": \"NodeResourcesFit\",\n          \"count\": 7"));
   EXPECT_THAT(json, HasSubstr("\"gap\": 0.03"));
   EXPECT_THAT(json, HasSubstr("\"command\": null"));
-  EXPECT_THAT(explain_yaml(s.report()), HasSubstr("cheapestRejected:\n  instanceType: small\n"));
+  EXPECT_THAT(documents::explain_yaml(s.report()), HasSubstr("cheapestRejected:\n  instanceType: small\n"));
 }
 
 }  // namespace
-}  // namespace tamp::report
+}  // namespace tamp::explain

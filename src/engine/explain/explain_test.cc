@@ -7,30 +7,31 @@
 #include <string>
 #include <vector>
 
+#include "explain/explanation.h"
 #include "search/plan_testing.h"
 
-namespace tamp::decide {
+namespace tamp::explain {
 namespace {
 
 using test::ClusterBuilder;
 using test::kNow;
 
-Explanation explain(const PlanScene& scene, std::string_view node) {
+Explanation explain(const search::PlanScene& scene, std::string_view node) {
   return explain_node(scene.context(), scene.id(node));
 }
 
 bool advises(const Explanation& e, std::string_view part) {
   return std::any_of(e.advice.begin(), e.advice.end(),
-                     [&](const std::string& a) { return contains(a, part); });
+                     [&](const std::string& a) { return gates::contains(a, part); });
 }
 
 // --- Each reason --------------------------------------------------------------------------------------------------
 
 // Node a with one pod that fits on host; a case spoils exactly one thing.
 struct Case {
-  Reason reason;
+  gates::Reason reason;
   std::function<void(ClusterBuilder&)> spoil;
-  std::function<void(PlanScene&)> set = [](PlanScene&) {};
+  std::function<void(search::PlanScene&)> set = [](search::PlanScene&) {};
   bool compat = false;
 };
 
@@ -56,95 +57,102 @@ void spot(ClusterBuilder& b) {
 }
 
 std::vector<Case> cases() {
-  auto gate = [](Reason r, std::function<void(ClusterBuilder&)> f) { return Case{r, std::move(f)}; };
+  auto gate = [](gates::Reason r, std::function<void(ClusterBuilder&)> f) { return Case{r, std::move(f)}; };
   return {
-      gate(Reason::NotManaged, [](ClusterBuilder& b) { b.node("a").unmanaged(); }),
-      gate(Reason::NotInitialized, [](ClusterBuilder& b) { b.node("a").uninitialized(); }),
-      gate(Reason::Deleting, [](ClusterBuilder& b) { b.node("a").deleting(); }),
-      gate(Reason::Nominated, [](ClusterBuilder& b) { b.pods(1, "preemptor").nominated("a"); }),
-      gate(Reason::Paused, [](ClusterBuilder& b) { b.node("a").paused(); }),
-      {Reason::RunsTamp, [](ClusterBuilder&) {},
-       [](PlanScene& s) { s.leader_node = s.cluster.find_node("a"); }},
-      gate(Reason::NodeDoNotDisrupt, [](ClusterBuilder& b) { b.node("a").do_not_disrupt(); }),
-      gate(Reason::NodeDoNotEvict, [](ClusterBuilder& b) { b.node("a").do_not_evict(); }),
-      gate(Reason::ScaleDownDisabled, [](ClusterBuilder& b) { b.node("a").removal_disabled(); }),
-      gate(Reason::PoolNotFound, [](ClusterBuilder& b) { b.node("a").unlabel(test::kNodePool); }),
-      gate(Reason::PodDoNotDisrupt, [](ClusterBuilder& b) { b.pods(1, "x").on("a").do_not_disrupt(); }),
-      gate(Reason::PodDoNotEvict, [](ClusterBuilder& b) { b.pods(1, "x").on("a").do_not_evict(); }),
-      gate(Reason::PodNotSafeToEvict,
+      gate(gates::Reason::NotManaged, [](ClusterBuilder& b) { b.node("a").unmanaged(); }),
+      gate(gates::Reason::NotInitialized, [](ClusterBuilder& b) { b.node("a").uninitialized(); }),
+      gate(gates::Reason::Deleting, [](ClusterBuilder& b) { b.node("a").deleting(); }),
+      gate(gates::Reason::Nominated, [](ClusterBuilder& b) { b.pods(1, "preemptor").nominated("a"); }),
+      gate(gates::Reason::Paused, [](ClusterBuilder& b) { b.node("a").paused(); }),
+      {gates::Reason::RunsTamp, [](ClusterBuilder&) {},
+       [](search::PlanScene& s) { s.leader_node = s.cluster.find_node("a"); }},
+      gate(gates::Reason::NodeDoNotDisrupt, [](ClusterBuilder& b) { b.node("a").do_not_disrupt(); }),
+      gate(gates::Reason::NodeDoNotEvict, [](ClusterBuilder& b) { b.node("a").do_not_evict(); }),
+      gate(gates::Reason::ScaleDownDisabled, [](ClusterBuilder& b) { b.node("a").removal_disabled(); }),
+      gate(gates::Reason::PoolNotFound, [](ClusterBuilder& b) { b.node("a").unlabel(test::kNodePool); }),
+      gate(gates::Reason::PodDoNotDisrupt,
+           [](ClusterBuilder& b) { b.pods(1, "x").on("a").do_not_disrupt(); }),
+      gate(gates::Reason::PodDoNotEvict, [](ClusterBuilder& b) { b.pods(1, "x").on("a").do_not_evict(); }),
+      gate(gates::Reason::PodNotSafeToEvict,
            [](ClusterBuilder& b) {
              b.node("a").node_group("g");
              b.pods(1, "x").on("a").safe_to_evict("false");
            }),
-      gate(Reason::PodLocalStorage,
+      gate(gates::Reason::PodLocalStorage,
            [](ClusterBuilder& b) {
              b.node("a").node_group("g");
              b.pods(1, "x").on("a").empty_dir();
            }),
-      gate(Reason::PodWithoutController, [](ClusterBuilder& b) { b.pods(1, "x").on("a").bare(); }),
-      gate(Reason::PodResourceClaims, [](ClusterBuilder& b) { b.pods(1, "x").on("a").resource_claims(); }),
-      gate(Reason::PodDisruptionBudget,
+      gate(gates::Reason::PodWithoutController, [](ClusterBuilder& b) { b.pods(1, "x").on("a").bare(); }),
+      gate(gates::Reason::PodResourceClaims,
+           [](ClusterBuilder& b) { b.pods(1, "x").on("a").resource_claims(); }),
+      gate(gates::Reason::PodDisruptionBudget,
            [](ClusterBuilder& b) { b.pdb("p").selects("app", "web").allows(0); }),
-      gate(Reason::MultipleDisruptionBudgets,
+      gate(gates::Reason::MultipleDisruptionBudgets,
            [](ClusterBuilder& b) {
              b.pdb("p").selects("app", "web").allows(1);
              b.pdb("q").selects("app", "web").allows(1);
            }),
-      {Reason::SingleReplica, [](ClusterBuilder& b) { b.workload(WorkloadKind::ReplicaSet, "web", 1, 1); },
-       [](PlanScene& s) { s.settings.protect_single_replica.value = true; }},
-      gate(Reason::StaticPool, [](ClusterBuilder& b) { b.pool("default").replicas(2); }),
-      {Reason::ConsolidationOff, [](ClusterBuilder&) {},
-       [](PlanScene& s) { s.settings.consolidation_enabled.value = false; }},
-      gate(Reason::ConsolidationNever, [](ClusterBuilder& b) { b.pool("default").never_consolidate(); }),
-      {Reason::InstanceTypeUnknown, [](ClusterBuilder& b) { b.node("a").type("unheard-of"); },
-       [](PlanScene&) {}, true},
-      {Reason::CapacityTypeUnknown, [](ClusterBuilder& b) { b.node("a").unlabel(test::kCapacityType); },
-       [](PlanScene&) {}, true},
-      {Reason::ZoneUnknown, [](ClusterBuilder& b) { b.node("a").unlabel(test::kZone); }, [](PlanScene&) {},
-       true},
-      gate(Reason::NotEmpty,
+      {gates::Reason::SingleReplica,
+       [](ClusterBuilder& b) { b.workload(WorkloadKind::ReplicaSet, "web", 1, 1); },
+       [](search::PlanScene& s) { s.settings.protect_single_replica.value = true; }},
+      gate(gates::Reason::StaticPool, [](ClusterBuilder& b) { b.pool("default").replicas(2); }),
+      {gates::Reason::ConsolidationOff, [](ClusterBuilder&) {},
+       [](search::PlanScene& s) { s.settings.consolidation_enabled.value = false; }},
+      gate(gates::Reason::ConsolidationNever,
+           [](ClusterBuilder& b) { b.pool("default").never_consolidate(); }),
+      {gates::Reason::InstanceTypeUnknown, [](ClusterBuilder& b) { b.node("a").type("unheard-of"); },
+       [](search::PlanScene&) {}, true},
+      {gates::Reason::CapacityTypeUnknown,
+       [](ClusterBuilder& b) { b.node("a").unlabel(test::kCapacityType); }, [](search::PlanScene&) {}, true},
+      {gates::Reason::ZoneUnknown, [](ClusterBuilder& b) { b.node("a").unlabel(test::kZone); },
+       [](search::PlanScene&) {}, true},
+      gate(gates::Reason::NotEmpty,
            [](ClusterBuilder& b) { b.pool("default").policy(ConsolidationPolicy::WhenEmpty); }),
-      gate(Reason::ConsolidateAfter,
+      gate(gates::Reason::ConsolidateAfter,
            [](ClusterBuilder& b) {
              b.pool("default").consolidate_after(Duration::hours(1));
              b.node("a").last_pod_event(kNow);
            }),
-      gate(Reason::MinNodeLifetime, [](ClusterBuilder& b) { b.node("a").initialized(kNow); }),
-      gate(Reason::GracePeriod,
+      gate(gates::Reason::MinNodeLifetime, [](ClusterBuilder& b) { b.node("a").initialized(kNow); }),
+      gate(gates::Reason::GracePeriod,
            [](ClusterBuilder& b) {
              b.pool("default").grace_period(Duration::hours(1));
              b.node("a").last_pod_event(kNow);
            }),
-      gate(Reason::Utilization, [](ClusterBuilder& b) { b.pods(1, "x").on("a").cpu(3000).memory_gi(15); }),
-      {Reason::Stabilizing, [](ClusterBuilder& b) { b.pods(1, "waiting").cpu(99000); },
-       [](PlanScene& s) { s.last_node_deleted = kNow; }},
-      {Reason::MinNodes, [](ClusterBuilder&) {}, [](PlanScene& s) { s.settings.min_nodes.value = 2; }},
-      gate(Reason::BudgetExhausted, [](ClusterBuilder& b) { b.pool("default").budget("0"); }),
-      gate(Reason::PodsDoNotFit,
+      gate(gates::Reason::Utilization,
+           [](ClusterBuilder& b) { b.pods(1, "x").on("a").cpu(3000).memory_gi(15); }),
+      {gates::Reason::Stabilizing, [](ClusterBuilder& b) { b.pods(1, "waiting").cpu(99000); },
+       [](search::PlanScene& s) { s.last_node_deleted = kNow; }},
+      {gates::Reason::MinNodes, [](ClusterBuilder&) {},
+       [](search::PlanScene& s) { s.settings.min_nodes.value = 2; }},
+      gate(gates::Reason::BudgetExhausted, [](ClusterBuilder& b) { b.pool("default").budget("0"); }),
+      gate(gates::Reason::PodsDoNotFit,
            [](ClusterBuilder& b) { b.pods(1, "x").on("a").node_selector("no", "where"); }),
-      {Reason::UninitializedDestination, [](ClusterBuilder& b) { b.node("host").uninitialized(); },
-       [](PlanScene&) {}, true},
-      {Reason::NeedsSeveralNodes,
+      {gates::Reason::UninitializedDestination, [](ClusterBuilder& b) { b.node("host").uninitialized(); },
+       [](search::PlanScene&) {}, true},
+      {gates::Reason::NeedsSeveralNodes,
        [](ClusterBuilder& b) {
          full(b);
          b.node("a").type("l");
          b.pods(2, "x").on("a").cpu(100).anti_affinity("app", "x", test::kHostname);
        },
-       [](PlanScene&) {}, true},
-      gate(Reason::PriceUnknown, [](ClusterBuilder& b) { b.node("a").type("unheard-of"); }),
-      {Reason::NoCatalogue, full, [](PlanScene& s) { s.cluster.catalogue.reset(); }},
-      gate(Reason::NoCheaperReplacement, full),
-      gate(Reason::MinValues,
+       [](search::PlanScene&) {}, true},
+      gate(gates::Reason::PriceUnknown, [](ClusterBuilder& b) { b.node("a").type("unheard-of"); }),
+      {gates::Reason::NoCatalogue, full, [](search::PlanScene& s) { s.cluster.catalogue.reset(); }},
+      gate(gates::Reason::NoCheaperReplacement, full),
+      gate(gates::Reason::MinValues,
            [](ClusterBuilder& b) {
              full(b);
              b.type("t").cpu(4000).memory_gi(16).price(0.05);
              b.pool("default").requirement(test::kInstanceType, SelectorOp::Exists, {}, 3);
            }),
-      gate(Reason::SavingsBelowThreshold,
+      gate(gates::Reason::SavingsBelowThreshold,
            [](ClusterBuilder& b) { b.pool("default").savings_threshold(0.5); }),
-      gate(Reason::SpotToSpotOff, spot),
-      {Reason::SpotFlexibility, spot, [](PlanScene& s) { s.settings.spot_to_spot.value = true; }},
-      gate(Reason::BalancedScore,
+      gate(gates::Reason::SpotToSpotOff, spot),
+      {gates::Reason::SpotFlexibility, spot,
+       [](search::PlanScene& s) { s.settings.spot_to_spot.value = true; }},
+      gate(gates::Reason::BalancedScore,
            [](ClusterBuilder& b) {
              b.pool("default").policy(ConsolidationPolicy::Balanced);
              b.pods(9, "x").on("a").cpu(10);
@@ -152,81 +160,84 @@ std::vector<Case> cases() {
   };
 }
 
-PlanScene spoiled(const Case& c) {
+search::PlanScene spoiled(const Case& c) {
   ClusterBuilder b;
   c.spoil(ordinary(b));
-  PlanScene scene = c.compat ? PlanScene::compat(b) : PlanScene(b);
+  search::PlanScene scene = c.compat ? search::PlanScene::compat(b) : search::PlanScene(b);
   c.set(scene);
   return scene;
 }
 
 TEST(ExplainEachReason, AnOrdinaryNodeCouldGo) {
   ClusterBuilder b;
-  const Explanation e = explain(PlanScene(ordinary(b)), "a");
-  EXPECT_EQ(e.verdict.verdict, Verdict::Command);
-  EXPECT_EQ(e.verdict.reason, Reason::None);
+  const Explanation e = explain(search::PlanScene(ordinary(b)), "a");
+  EXPECT_EQ(e.verdict.verdict, search::Verdict::Command);
+  EXPECT_EQ(e.verdict.reason, gates::Reason::None);
   ASSERT_TRUE(e.command.has_value());
   EXPECT_EQ(e.command->moves.size(), 1u);
   EXPECT_TRUE(e.obstacles.empty());
-  for (const GateOutcome& g : e.gates) EXPECT_TRUE(g.passed) << name(g.gate) << ": " << g.message;
+  for (const gates::GateOutcome& g : e.gates)
+    EXPECT_TRUE(g.passed) << gates::name(g.gate) << ": " << g.message;
 }
 
 TEST(ExplainEachReason, Shows) {
   for (const Case& c : cases()) {
     const Explanation e = explain(spoiled(c), "a");
-    EXPECT_EQ(name(e.verdict.reason), name(c.reason)) << e.verdict.message;
-    EXPECT_EQ(e.verdict.verdict, Verdict::Blocked) << name(c.reason);
-    EXPECT_FALSE(e.verdict.message.empty()) << name(c.reason);
+    EXPECT_EQ(gates::name(e.verdict.reason), gates::name(c.reason)) << e.verdict.message;
+    EXPECT_EQ(e.verdict.verdict, search::Verdict::Blocked) << gates::name(c.reason);
+    EXPECT_FALSE(e.verdict.message.empty()) << gates::name(c.reason);
   }
 }
 
 // What `explain` says of a node is what `plan` says of it.
 TEST(ExplainEachReason, IsThatOfThePlan) {
   for (const Case& c : cases()) {
-    const PlanScene scene = spoiled(c);
-    PlanOptions every;
+    const search::PlanScene scene = spoiled(c);
+    search::PlanOptions every;
     every.every = true;
-    const Plan plan = scene.plan(every);
-    const NodeVerdict& planned = plan.nodes[scene.id("a").index()];
-    EXPECT_EQ(name(planned.reason), name(c.reason));
+    const search::Plan plan = scene.plan(every);
+    const search::NodeVerdict& planned = plan.nodes[scene.id("a").index()];
+    EXPECT_EQ(gates::name(planned.reason), gates::name(c.reason));
     // Here each has words of its own: `explain` looks longer.
-    if (c.reason == Reason::BudgetExhausted || c.reason == Reason::NoCheaperReplacement) continue;
-    EXPECT_EQ(planned.message, explain(scene, "a").verdict.message) << name(c.reason);
+    if (c.reason == gates::Reason::BudgetExhausted || c.reason == gates::Reason::NoCheaperReplacement)
+      continue;
+    EXPECT_EQ(planned.message, explain(scene, "a").verdict.message) << gates::name(c.reason);
   }
 }
 
 TEST(ExplainEachReason, IsCovered) {
-  std::set<Reason> covered;
+  std::set<gates::Reason> covered;
   for (const Case& c : cases()) covered.insert(c.reason);
-  covered.insert(Reason::SameInstanceType);  // of several nodes only
-  for (Reason r : all_reasons()) EXPECT_TRUE(covered.contains(r)) << name(r);
+  covered.insert(gates::Reason::SameInstanceType);  // of several nodes only
+  for (gates::Reason r : gates::all_reasons()) EXPECT_TRUE(covered.contains(r)) << gates::name(r);
 }
 
 TEST(ExplainEachReason, AGateIsShownInItsPlace) {
   for (const Case& c : cases()) {
-    if (c.reason > Reason::BudgetExhausted) continue;
+    if (c.reason > gates::Reason::BudgetExhausted) continue;
     const Explanation e = explain(spoiled(c), "a");
     const auto shut =
-        std::find_if(e.gates.begin(), e.gates.end(), [](const GateOutcome& g) { return !g.passed; });
-    ASSERT_NE(shut, e.gates.end()) << name(c.reason);
-    EXPECT_EQ(name(shut->gate), name(c.reason));
-    EXPECT_TRUE(std::is_sorted(e.gates.begin(), e.gates.end(),
-                               [](const GateOutcome& x, const GateOutcome& y) { return x.gate < y.gate; }));
+        std::find_if(e.gates.begin(), e.gates.end(), [](const gates::GateOutcome& g) { return !g.passed; });
+    ASSERT_NE(shut, e.gates.end()) << gates::name(c.reason);
+    EXPECT_EQ(gates::name(shut->gate), gates::name(c.reason));
+    EXPECT_TRUE(std::is_sorted(
+        e.gates.begin(), e.gates.end(),
+        [](const gates::GateOutcome& x, const gates::GateOutcome& y) { return x.gate < y.gate; }));
   }
 }
 
 TEST(ExplainEachReason, APausedPolicyIsAReasonToo) {
   ClusterBuilder b;
-  PlanScene scene(ordinary(b));
+  search::PlanScene scene(ordinary(b));
   scene.settings.paused = true;
-  EXPECT_EQ(explain(scene, "a").verdict.reason, Reason::Paused);
+  EXPECT_EQ(explain(scene, "a").verdict.reason, gates::Reason::Paused);
 }
 
 // --- Numbers ------------------------------------------------------------------------------------------------------
 
 struct Explain : testing::Test {
   Explain() { ordinary(b); }
-  Explanation of(std::string_view node = "a") const { return explain(PlanScene(b), node); }
+  Explanation of(std::string_view node = "a") const { return explain(search::PlanScene(b), node); }
   ClusterBuilder b;
 };
 
@@ -238,7 +249,7 @@ TEST_F(Explain, ObstaclesCountEveryOtherNodeOnce) {
   b.pods(1, "filler").on("small").cpu(2000);
   b.node("starting").type("l").label("disk", "ssd").uninitialized();
   const Explanation e = of();
-  EXPECT_EQ(e.verdict.reason, Reason::PodsDoNotFit);
+  EXPECT_EQ(e.verdict.reason, gates::Reason::PodsDoNotFit);
   ASSERT_EQ(e.obstacles.size(), 1u);
   std::vector<std::pair<std::string, int>> reasons = e.obstacles[0].node_reasons;
   std::sort(reasons.begin(), reasons.end());
@@ -285,14 +296,14 @@ TEST_F(Explain, APodThatWouldFitAloneSaysSo) {
   ASSERT_EQ(e.obstacles.size(), 1u);
   const auto& reasons = e.obstacles[0].node_reasons;
   EXPECT_TRUE(std::any_of(reasons.begin(), reasons.end(), [](const auto& r) {
-    return contains(r.first, "would do alone") && r.second == 1;
+    return gates::contains(r.first, "would do alone") && r.second == 1;
   }));
 }
 
 TEST_F(Explain, OpeningAShutGateWouldHelp) {
   b.node("a").do_not_disrupt();
   const Explanation e = of();
-  EXPECT_EQ(e.verdict.reason, Reason::NodeDoNotDisrupt);
+  EXPECT_EQ(e.verdict.reason, gates::Reason::NodeDoNotDisrupt);
   ASSERT_TRUE(e.command.has_value()) << "what would be possible without the annotation";
 }
 
@@ -300,7 +311,7 @@ TEST_F(Explain, OpeningAShutGateWouldNotHelp) {
   b.node("a").do_not_disrupt();
   b.pods(1, "x").on("a").node_selector("no", "where");
   const Explanation e = of();
-  EXPECT_EQ(e.verdict.reason, Reason::NodeDoNotDisrupt);
+  EXPECT_EQ(e.verdict.reason, gates::Reason::NodeDoNotDisrupt);
   EXPECT_FALSE(e.command.has_value());
   EXPECT_TRUE(advises(e, "even without that it would stay: PodsDoNotFit"));
 }
@@ -308,17 +319,17 @@ TEST_F(Explain, OpeningAShutGateWouldNotHelp) {
 TEST_F(Explain, AnEmptyNodeGoesAsEmpty) {
   b.node("e").type("s");
   const Explanation e = of("e");
-  EXPECT_EQ(e.verdict.verdict, Verdict::Command);
+  EXPECT_EQ(e.verdict.verdict, search::Verdict::Command);
   ASSERT_TRUE(e.command.has_value());
-  EXPECT_EQ(e.command->method, Method::Empty);
+  EXPECT_EQ(e.command->method, price::Method::Empty);
 }
 
 TEST_F(Explain, ABudgetThatDoesNotApplySaysSo) {
   b.node("stray").type("l").unmanaged();
   const auto gates = of("stray").gates;
-  ASSERT_EQ(gates.back().gate, Reason::BudgetExhausted);
+  ASSERT_EQ(gates.back().gate, gates::Reason::BudgetExhausted);
   EXPECT_TRUE(gates.back().passed);
-  EXPECT_PRED2(contains, gates.back().message, "in no pool");
+  EXPECT_PRED2(gates::contains, gates.back().message, "in no pool");
 }
 
 // --- What would have to change --------------------------------------------------------------------------------------
@@ -326,7 +337,7 @@ TEST_F(Explain, ABudgetThatDoesNotApplySaysSo) {
 TEST_F(Explain, TheThresholdAtWhichItWouldGo) {
   b.pods(39, "crowd").on("a").cpu(10);
   const Explanation e = of();
-  EXPECT_EQ(e.verdict.reason, Reason::SavingsBelowThreshold);
+  EXPECT_EQ(e.verdict.reason, gates::Reason::SavingsBelowThreshold);
   EXPECT_TRUE(advises(e, "lower consolidationSavingsThreshold of pool default to 0.005 or below"))
       << "$0.20 for 40 pods";
 }
@@ -336,7 +347,7 @@ TEST_F(Explain, TheThresholdAtWhichItWouldBeReplaced) {
   b.type("t").cpu(4000).memory_gi(16).price(0.18);
   b.pods(3, "crowd").on("a").cpu(10);
   const Explanation e = of();
-  EXPECT_EQ(e.verdict.reason, Reason::SavingsBelowThreshold);
+  EXPECT_EQ(e.verdict.reason, gates::Reason::SavingsBelowThreshold);
   ASSERT_TRUE(e.cheapest_rejected.has_value());
   EXPECT_EQ(e.cheapest_rejected->price, Money::from_dollars(0.18));
   EXPECT_EQ(e.cheapest_rejected->gap, Money::from_dollars(0.02)) << "$0.04 are required";
@@ -346,9 +357,9 @@ TEST_F(Explain, TheThresholdAtWhichItWouldBeReplaced) {
 TEST_F(Explain, TheAdvisedThresholdIsRight) {
   b.pods(39, "crowd").on("a").cpu(10);
   b.pool("default").savings_threshold(0.005);
-  EXPECT_EQ(of().verdict.verdict, Verdict::Command);
+  EXPECT_EQ(of().verdict.verdict, search::Verdict::Command);
   b.pool("default").savings_threshold(0.0051);
-  EXPECT_EQ(of().verdict.reason, Reason::SavingsBelowThreshold);
+  EXPECT_EQ(of().verdict.reason, gates::Reason::SavingsBelowThreshold);
 }
 
 TEST_F(Explain, AnAgeingNodeMayJustWait) {
@@ -361,7 +372,7 @@ TEST_F(Explain, TheCheapestMachineThatWouldDoAndItsGap) {
   b.node("host").cordoned();
   b.type("t").cpu(4000).memory_gi(16).price(0.25);
   const Explanation e = of();
-  EXPECT_EQ(e.verdict.reason, Reason::NoCheaperReplacement);
+  EXPECT_EQ(e.verdict.reason, gates::Reason::NoCheaperReplacement);
   ASSERT_TRUE(e.cheapest_rejected.has_value());
   EXPECT_EQ(e.cheapest_rejected->price, Money::from_dollars(0.20)) << "its own type";
   EXPECT_EQ(e.cheapest_rejected->gap, Money{});
@@ -374,12 +385,12 @@ TEST_F(Explain, TheGateThatWouldLetSpotReplaceSpot) {
 
 TEST_F(Explain, WithoutACatalogueNoNewNodeWasConsidered) {
   full(b);
-  PlanScene scene(b);
+  search::PlanScene scene(b);
   scene.cluster.catalogue.reset();
   const Explanation e = explain(scene, "a");
-  EXPECT_EQ(e.verdict.reason, Reason::NoCatalogue);
+  EXPECT_EQ(e.verdict.reason, gates::Reason::NoCatalogue);
   ASSERT_EQ(e.obstacles.size(), 1u);
-  EXPECT_PRED2(contains, e.obstacles[0].new_node_reason, "no machine catalogue");
+  EXPECT_PRED2(gates::contains, e.obstacles[0].new_node_reason, "no machine catalogue");
   EXPECT_TRUE(advises(e, "--instance-types"));
 }
 
@@ -391,4 +402,4 @@ TEST_F(Explain, EveryAdviceIsForTheFirstObstacle) {
 }
 
 }  // namespace
-}  // namespace tamp::decide
+}  // namespace tamp::explain

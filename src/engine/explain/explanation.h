@@ -14,7 +14,7 @@
 #include "search/plan.h"
 #include "situation/context.h"
 
-namespace tamp::decide {
+namespace tamp::explain {
 
 struct PodObstacle {
   PodId pod;
@@ -23,14 +23,14 @@ struct PodObstacle {
 };
 struct Explanation {
   NodeId node;
-  Candidate candidate;
-  NodeVerdict verdict;
-  std::vector<GateOutcome> gates;
+  gates::Candidate candidate;
+  search::NodeVerdict verdict;
+  std::vector<gates::GateOutcome> gates;
   std::vector<PodObstacle> obstacles;
-  std::optional<RejectedReplacement> cheapest_rejected;
-  std::optional<Command> command;
+  std::optional<price::RejectedReplacement> cheapest_rejected;
+  std::optional<price::Command> command;
   std::vector<std::string> advice;  // what would have to change
 };
-Explanation explain_node(const Context& context, NodeId node);
+Explanation explain_node(const situation::Context& context, NodeId node);
 
-}  // namespace tamp::decide
+}  // namespace tamp::explain

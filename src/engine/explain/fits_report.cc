@@ -7,21 +7,21 @@
 #include "explain/layout.h"
 #include "explain/words.h"
 
-namespace tamp::report {
+namespace tamp::explain {
 namespace {
 
 constexpr std::size_t kFew = 3;  // pods that get a line for each node
 
-bool fits_there(const schedule::NodeFit& fit) { return fit.reason[0] == '\0'; }
+bool fits_there(const fit::NodeFit& fit) { return fit.reason[0] == '\0'; }
 
-std::size_t fitting(const schedule::PodFit& fit) {
+std::size_t fitting(const fit::PodFit& fit) {
   return static_cast<std::size_t>(std::count_if(fit.nodes.begin(), fit.nodes.end(), fits_there));
 }
 
 // "7 insufficient resources, 3 taint not tolerated": most first.
-std::string refusals(const schedule::PodFit& fit) {
+std::string refusals(const fit::PodFit& fit) {
   std::vector<std::pair<std::string_view, std::size_t>> counts;
-  for (const schedule::NodeFit& node : fit.nodes) {
+  for (const fit::NodeFit& node : fit.nodes) {
     if (fits_there(node)) continue;
     auto it =
         std::find_if(counts.begin(), counts.end(), [&](const auto& c) { return c.first == node.reason; });
@@ -37,7 +37,7 @@ std::string refusals(const schedule::PodFit& fit) {
   return out;
 }
 
-std::string one_pod(const Cluster& cluster, const schedule::PodFit& fit, const Style& style) {
+std::string one_pod(const Cluster& cluster, const fit::PodFit& fit, const Style& style) {
   const Pod& pod = cluster.pods[fit.pod.index()];
   std::string out = paint(style, Ink::Bold, pod_name(cluster, fit.pod));
   out += paint(style, Ink::Dim,
@@ -47,7 +47,7 @@ std::string one_pod(const Cluster& cluster, const schedule::PodFit& fit, const S
   out += fmt::format("\n  could run on {} of {}\n\n", fitting(fit), count(fit.nodes.size(), "node", "nodes"));
   Table table({Align::Left, Align::Left, Align::Left, Align::Left, Align::Left, Align::Left}, 2);
   table.header({"", "NODE", "TYPE", "ZONE", "FILTER", ""});
-  for (const schedule::NodeFit& node : fit.nodes) {
+  for (const fit::NodeFit& node : fit.nodes) {
     const Node& n = cluster.nodes[node.node.index()];
     const bool fits = fits_there(node);
     table.row({{fits ? "✓" : "✗", fits ? Ink::Green : Ink::Red},
@@ -62,16 +62,16 @@ std::string one_pod(const Cluster& cluster, const schedule::PodFit& fit, const S
 
 }  // namespace
 
-std::string fits_page(const Cluster& cluster, const std::vector<schedule::PodFit>& fits, const Style& style) {
+std::string fits_page(const Cluster& cluster, const std::vector<fit::PodFit>& fits, const Style& style) {
   if (fits.empty()) return "no pods that could be scheduled\n";
   if (fits.size() <= kFew) {
     std::string out;
-    for (const schedule::PodFit& fit : fits) out += (out.empty() ? "" : "\n") + one_pod(cluster, fit, style);
+    for (const fit::PodFit& fit : fits) out += (out.empty() ? "" : "\n") + one_pod(cluster, fit, style);
     return out;
   }
   Table table({Align::Left, Align::Left, Align::Right, Align::Left}, 0);
   table.header({"POD", "RUNS ON", "FITS", "WHY NOT ELSEWHERE"});
-  for (const schedule::PodFit& fit : fits) {
+  for (const fit::PodFit& fit : fits) {
     const Pod& pod = cluster.pods[fit.pod.index()];
     const std::size_t n = fitting(fit);
     table.row({{pod_name(cluster, fit.pod)},
@@ -82,4 +82,4 @@ std::string fits_page(const Cluster& cluster, const std::vector<schedule::PodFit
   return table.render(style);
 }
 
-}  // namespace tamp::report
+}  // namespace tamp::explain

@@ -8,9 +8,9 @@
 #include "explain/style.h"
 #include "fit/fits.h"
 
-namespace tamp::report {
+namespace tamp::explain {
 
 // Few pods: a line for each node. Many: a line for each pod.
-std::string fits_page(const Cluster& cluster, const std::vector<schedule::PodFit>& fits, const Style& style);
+std::string fits_page(const Cluster& cluster, const std::vector<fit::PodFit>& fits, const Style& style);
 
-}  // namespace tamp::report
+}  // namespace tamp::explain

@@ -6,12 +6,12 @@
 
 #include "explain/sample_testing.h"
 
-namespace tamp::report {
+namespace tamp::explain {
 namespace {
 
 using testing::HasSubstr;
 
-schedule::PodFit fit_of(PodId pod) {
+fit::PodFit fit_of(PodId pod) {
   return {pod,
           {{NodeId{std::size_t{0}}, ""},
            {NodeId{std::size_t{1}}, "TaintToleration"},
@@ -21,7 +21,7 @@ schedule::PodFit fit_of(PodId pod) {
 TEST(FitsReport, TheDocumentIsTheContract) {
   const Sample s;
   EXPECT_EQ(
-      fits_json(s.cluster, {fit_of(s.pod("web-1"))}),
+      documents::fits_json(s.cluster, {fit_of(s.pod("web-1"))}),
       R"({"pods":[{"namespace":"default","name":"web-1","nodes":[{"name":"a","fits":true,"reason":""},)"
       R"({"name":"b","fits":false,"reason":"TaintToleration"},{"name":"c","fits":false,"reason":"NodePorts"}]}]})"
       "\n");
@@ -37,7 +37,7 @@ TEST(FitsReport, OnePodGetsALineForEachNode) {
 
 TEST(FitsReport, ManyPodsGetALineEach) {
   const Sample s;
-  const schedule::PodFit fit = fit_of(s.pod("web-1"));
+  const fit::PodFit fit = fit_of(s.pod("web-1"));
   const std::string page = fits_page(s.cluster, {fit, fit, fit, fit}, {});
   EXPECT_THAT(page, HasSubstr("default/web-1  a         1/3  1 host port taken, 1 taint not tolerated"));
 }
@@ -45,8 +45,8 @@ TEST(FitsReport, ManyPodsGetALineEach) {
 TEST(FitsReport, NoPodsIsSaid) {
   const Sample s;
   EXPECT_EQ(fits_page(s.cluster, {}, {}), "no pods that could be scheduled\n");
-  EXPECT_EQ(fits_json(s.cluster, {}), "{\"pods\":[]}\n");
+  EXPECT_EQ(documents::fits_json(s.cluster, {}), "{\"pods\":[]}\n");
 }
 
 }  // namespace
-}  // namespace tamp::report
+}  // namespace tamp::explain

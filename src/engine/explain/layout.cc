@@ -4,7 +4,7 @@
 #include <cassert>
 #include <cmath>
 
-namespace tamp::report {
+namespace tamp::explain {
 namespace {
 
 constexpr std::size_t kGap = 2;
@@ -130,4 +130,4 @@ std::string Table::render(const Style& style) const {
   return out;
 }
 
-}  // namespace tamp::report
+}  // namespace tamp::explain

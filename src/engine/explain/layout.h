@@ -9,7 +9,7 @@
 
 #include "explain/style.h"
 
-namespace tamp::report {
+namespace tamp::explain {
 
 std::size_t display_width(std::string_view text);
 
@@ -53,4 +53,4 @@ class Table {
   std::vector<Line> lines_;
 };
 
-}  // namespace tamp::report
+}  // namespace tamp::explain

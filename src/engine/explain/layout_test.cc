@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tamp::report {
+namespace tamp::explain {
 namespace {
 
 using testing::ElementsAre;
@@ -58,4 +58,4 @@ TEST(Layout, ColourDoesNotShiftColumns) {
 }
 
 }  // namespace
-}  // namespace tamp::report
+}  // namespace tamp::explain

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tamp::report {
+namespace tamp::explain {
 
 template <typename Writer, typename T, typename WriteOne>
 void write_one_or_several(Writer& w, std::string_view one, std::string_view several,
@@ -21,4 +21,4 @@ void write_one_or_several(Writer& w, std::string_view one, std::string_view seve
   w.end_array();
 }
 
-}  // namespace tamp::report
+}  // namespace tamp::explain

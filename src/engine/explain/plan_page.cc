@@ -9,7 +9,7 @@
 #include "explain/road_page.h"
 #include "explain/words.h"
 
-namespace tamp::report {
+namespace tamp::explain {
 namespace {
 
 constexpr std::size_t kPodsShown = 4;   // per destination
@@ -21,12 +21,12 @@ std::string type_of(const Cluster& cluster, NodeId node) {
   return text(cluster, cluster.nodes[node.index()].labels.get(cluster.known.instance_type));
 }
 
-const decide::Candidate* candidate_of(const decide::Plan& plan, NodeId node) {
+const gates::Candidate* candidate_of(const search::Plan& plan, NodeId node) {
   return node.index() < plan.candidates.size() ? &plan.candidates[node.index()] : nullptr;
 }
 
 // "m8i.large", "m8i.large +14"
-std::string type_list(const Cluster& cluster, const decide::Replacement& replacement) {
+std::string type_list(const Cluster& cluster, const price::Replacement& replacement) {
   if (replacement.types.empty()) return "?";
   std::string out = text(cluster, cluster.catalogue->types[replacement.types.front().index()].name);
   if (replacement.types.size() > 1) out += fmt::format(" +{}", replacement.types.size() - 1);
@@ -41,9 +41,9 @@ std::string join(const Cluster& cluster, const std::vector<Symbol>& symbols, std
   return out;
 }
 
-std::size_t pods_moved(const decide::Command& command) {
+std::size_t pods_moved(const price::Command& command) {
   return static_cast<std::size_t>(std::count_if(command.moves.begin(), command.moves.end(),
-                                                [](const decide::Move& m) { return m.from.valid(); }));
+                                                [](const price::Move& m) { return m.from.valid(); }));
 }
 
 class Page {
@@ -60,7 +60,7 @@ class Page {
     if (report_.every) {
       every();
     } else {
-      for (const decide::Command& command : plan_.commands) this->command(command);
+      for (const price::Command& command : plan_.commands) this->command(command);
       if (plan_.commands.empty()) nothing();
       next();
     }
@@ -70,7 +70,7 @@ class Page {
   }
 
  private:
-  std::string paint(Ink ink, std::string_view t) const { return report::paint(style_, ink, t); }
+  std::string paint(Ink ink, std::string_view t) const { return explain::paint(style_, ink, t); }
 
   // Left and right on one line, or on two where the page is too narrow.
   void spread(std::string_view left, Ink left_ink, std::string_view right, Ink right_ink) {
@@ -109,14 +109,14 @@ class Page {
     out_ += "\n";
   }
 
-  void command(const decide::Command& command) {
+  void command(const price::Command& command) {
     const std::string nodes = count(command.nodes.size(), "node", "nodes");
     std::string what;
     if (command.replacements.size() > 1)
       what = fmt::format("REPLACE {} by {} cheaper ones", nodes, command.replacements.size());
     else if (command.replaces())
       what = fmt::format("REPLACE {} by a cheaper one", nodes);
-    else if (command.method == decide::Method::Empty)
+    else if (command.method == price::Method::Empty)
       what =
           fmt::format("DELETE {} {}", nodes, command.nodes.size() == 1 ? "that is empty" : "that are empty");
     else
@@ -134,12 +134,12 @@ class Page {
     out_ += "\n";
   }
 
-  void command_nodes(const decide::Command& command) {
+  void command_nodes(const price::Command& command) {
     Table table({Align::Left, Align::Left, Align::Left, Align::Left, Align::Left, Align::Right, Align::Right},
                 2);
     table.header({"", "NODE", "TYPE", "CAPACITY", "ZONE", "$/HOUR", "PODS"});
     for (const NodeId node : command.nodes) {
-      const decide::Candidate* c = candidate_of(plan_, node);
+      const gates::Candidate* c = candidate_of(plan_, node);
       table.row({{"-", Ink::Red},
                  {node_name(cluster_, node)},
                  {type_of(cluster_, node)},
@@ -149,10 +149,10 @@ class Page {
                  {c != nullptr ? std::to_string(c->pods.size()) : ""}});
     }
     for (std::size_t i = 0; i < command.replacements.size(); ++i) {
-      const decide::Replacement& r = command.replacements[i];
+      const price::Replacement& r = command.replacements[i];
       const auto arriving =
           std::count_if(command.moves.begin(), command.moves.end(),
-                        [&](const decide::Move& m) { return !m.to.valid() && m.replacement == i; });
+                        [&](const price::Move& m) { return !m.to.valid() && m.replacement == i; });
       table.row({{"+", Ink::Green},
                  {new_node(command, i) + ", pool " + text(cluster_, cluster_.pools[r.pool.index()].name)},
                  {type_list(cluster_, r)},
@@ -164,12 +164,12 @@ class Page {
     out_ += table.render(style_) + "\n";
   }
 
-  void command_moves(const decide::Command& command) {
-    std::vector<decide::Move> moves;
-    for (const decide::Move& move : command.moves)
+  void command_moves(const price::Command& command) {
+    std::vector<price::Move> moves;
+    for (const price::Move& move : command.moves)
       if (move.from.valid()) moves.push_back(move);
     if (moves.empty()) return;
-    std::sort(moves.begin(), moves.end(), [](const decide::Move& a, const decide::Move& b) {
+    std::sort(moves.begin(), moves.end(), [](const price::Move& a, const price::Move& b) {
       return std::tuple(a.to, a.replacement, a.pod) < std::tuple(b.to, b.replacement, b.pod);
     });
     out_ +=
@@ -197,14 +197,14 @@ class Page {
   }
 
   // One line for each command that stands on its own.
-  void own_commands(const std::vector<const decide::Command*>& commands, std::size_t most) {
+  void own_commands(const std::vector<const price::Command*>& commands, std::size_t most) {
     Table table({Align::Left, Align::Left, Align::Left, Align::Right, Align::Right, Align::Right}, 2);
     table.header({"NODE", "TYPE", "WHAT", "PODS", "$/HOUR", "$/MONTH"});
     for (std::size_t i = 0; i < std::min(most, commands.size()); ++i) {
-      const decide::Command& command = *commands[i];
+      const price::Command& command = *commands[i];
       const NodeId node = command.nodes.front();
       std::string what = command.replaces() ? "" : "delete";
-      for (const decide::Replacement& r : command.replacements)
+      for (const price::Replacement& r : command.replacements)
         what += (what.empty() ? "→ " : ", ") + type_list(cluster_, r);
       table.row({{node_name(cluster_, node)},
                  {type_of(cluster_, node)},
@@ -230,9 +230,9 @@ class Page {
     spread(fmt::format("{} COULD GO", count(plan_.commands.size(), "NODE", "NODES")), Ink::Bold,
            "each on its own, not to be carried out together", Ink::Dim);
     out_ += "\n";
-    std::vector<const decide::Command*> commands;
+    std::vector<const price::Command*> commands;
     commands.reserve(plan_.commands.size());
-    for (const decide::Command& command : plan_.commands) commands.push_back(&command);
+    for (const price::Command& command : plan_.commands) commands.push_back(&command);
     own_commands(commands, commands.size());
   }
 
@@ -245,8 +245,8 @@ class Page {
     Table table({Align::Left, Align::Right, Align::Right, Align::Right, Align::Left}, 2);
     table.header({"REASON", "NODES", "$/HOUR", "$/MONTH", ""});
     for (const ReasonGroup& group : sum_.kept) {
-      const bool waiting = group.reason == decide::Reason::None;
-      table.row({{waiting ? "eligible" : std::string(decide::name(group.reason)),
+      const bool waiting = group.reason == gates::Reason::None;
+      table.row({{waiting ? "eligible" : std::string(gates::name(group.reason)),
                   waiting ? Ink::Green : Ink::Yellow},
                  {std::to_string(group.nodes.size())},
                  {group.priced ? hour_amount(group.pinned) : "?"},
@@ -288,7 +288,7 @@ class Page {
 
   const PlanReport& report_;
   const Cluster& cluster_;
-  const decide::Plan& plan_;
+  const search::Plan& plan_;
   const Style& style_;
   PlanSummary sum_;
   std::string out_;
@@ -303,4 +303,4 @@ std::string plan_page(const PlanReport& report, const Style& style) {
   return page;
 }
 
-}  // namespace tamp::report
+}  // namespace tamp::explain

@@ -4,17 +4,17 @@
 #include "explain/plan_report.h"
 #include "explain/sample_testing.h"
 
-namespace tamp::report {
+namespace tamp::explain {
 namespace {
 
-using decide::Reason;
+using gates::Reason;
 using testing::HasSubstr;
 using testing::Not;
 
 TEST(PlanPage, LeadsWithTheClusterTheMoveAndTheMoney) {
   Sample s;
   s.plan.commands = {s.replace_a()};
-  s.plan.nodes[0].verdict = decide::Verdict::Command;
+  s.plan.nodes[0].verdict = search::Verdict::Command;
   const std::string page = plan_page({s.cluster, s.plan}, {});
   EXPECT_THAT(page, HasSubstr("3 nodes   3 pods   $0.60/h   $438/month"));
   EXPECT_THAT(page, HasSubstr("REPLACE 1 node by a cheaper one"));
@@ -78,4 +78,4 @@ TEST(PlanPage, AForeignNameCannotDriveTheTerminal) {
 }
 
 }  // namespace
-}  // namespace tamp::report
+}  // namespace tamp::explain

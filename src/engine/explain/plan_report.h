@@ -11,7 +11,7 @@
 #include "search/plan.h"
 #include "search/road.h"
 
-namespace tamp::report {
+namespace tamp::explain {
 
 struct Timings {
   double read_ms = 0;  // bytes to cluster and settings
@@ -20,15 +20,15 @@ struct Timings {
 
 struct PlanReport {
   const Cluster& cluster;
-  const decide::Plan& plan;
+  const search::Plan& plan;
   bool every = false;  // the plan gives each node its own verdict; its commands exclude each other
   // For the page of a single pass: each node's own verdict, to say what could go next and what keeps the rest.
-  const decide::Plan* alternatives = nullptr;
+  const search::Plan* alternatives = nullptr;
   std::optional<Timings> timings = std::nullopt;
-  const prove::Proposal* proposal = nullptr;  // what came of proving the commands; null for planner Requests
-  const decide::Road* road = nullptr;         // --steps
+  const proof::Proposal* proposal = nullptr;  // what came of proving the commands; null for planner Requests
+  const search::Road* road = nullptr;         // --steps
 };
 
 std::string plan_page(const PlanReport& report, const Style& style);
 
-}  // namespace tamp::report
+}  // namespace tamp::explain

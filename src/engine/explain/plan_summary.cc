@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tamp::report {
+namespace tamp::explain {
 namespace {
 
 // Asked for by pods that run or will run, over what the nodes offer.
@@ -16,13 +16,13 @@ double requested_share(const Cluster& cluster, ResourceId resource) {
   return offered > 0 ? asked / offered : 0;
 }
 
-const decide::NodeVerdict& own_verdict(const PlanReport& report, std::size_t i) {
-  const decide::NodeVerdict& verdict = report.plan.nodes[i];
-  if (report.alternatives == nullptr || verdict.verdict == decide::Verdict::Blocked) return verdict;
+const search::NodeVerdict& own_verdict(const PlanReport& report, std::size_t i) {
+  const search::NodeVerdict& verdict = report.plan.nodes[i];
+  if (report.alternatives == nullptr || verdict.verdict == search::Verdict::Blocked) return verdict;
   return report.alternatives->nodes[i];
 }
 
-void add_to_group(PlanSummary& summary, decide::Reason reason, KeptNode node) {
+void add_to_group(PlanSummary& summary, gates::Reason reason, KeptNode node) {
   auto group = std::find_if(summary.kept.begin(), summary.kept.end(),
                             [&](const ReasonGroup& g) { return g.reason == reason; });
   if (group == summary.kept.end()) group = summary.kept.insert(group, ReasonGroup{reason, {}, {}, false});
@@ -43,7 +43,7 @@ void order(PlanSummary& summary) {
     if (a.pinned != b.pinned) return a.pinned > b.pinned;
     return a.reason < b.reason;
   });
-  std::sort(summary.next.begin(), summary.next.end(), [](const decide::Command* a, const decide::Command* b) {
+  std::sort(summary.next.begin(), summary.next.end(), [](const price::Command* a, const price::Command* b) {
     if (a->savings != b->savings) return a->savings > b->savings;
     return a->nodes < b->nodes;
   });
@@ -57,13 +57,13 @@ std::size_t live_pods(const Cluster& cluster) {
 }
 
 PlanSummary summarize(const PlanReport& report) {
-  const decide::Plan& plan = report.plan;
+  const search::Plan& plan = report.plan;
   PlanSummary summary;
   summary.cpu_requested = requested_share(report.cluster, kCpu);
   summary.memory_requested = requested_share(report.cluster, kMemory);
 
   std::vector<bool> taken(report.cluster.nodes.size(), false);
-  for (const decide::Command& command : plan.commands) {
+  for (const price::Command& command : plan.commands) {
     summary.savings += command.savings;
     for (const NodeId node : command.nodes) taken[node.index()] = true;
   }
@@ -72,15 +72,15 @@ PlanSummary summarize(const PlanReport& report) {
     const std::optional<Money> price = i < plan.candidates.size() ? plan.candidates[i].price : std::nullopt;
     if (!price) ++summary.unpriced;
     if (taken[node.index()]) continue;
-    const decide::NodeVerdict& verdict = own_verdict(report, i);
-    if (verdict.verdict == decide::Verdict::Command) continue;
-    const bool blocked = verdict.verdict == decide::Verdict::Blocked;
-    add_to_group(summary, blocked ? verdict.reason : decide::Reason::None, {node, verdict.message, price});
+    const search::NodeVerdict& verdict = own_verdict(report, i);
+    if (verdict.verdict == search::Verdict::Command) continue;
+    const bool blocked = verdict.verdict == search::Verdict::Blocked;
+    add_to_group(summary, blocked ? verdict.reason : gates::Reason::None, {node, verdict.message, price});
     ++summary.kept_nodes;
     if (price) summary.kept_cost += *price;
   }
   if (report.alternatives != nullptr)
-    for (const decide::Command& command : report.alternatives->commands)
+    for (const price::Command& command : report.alternatives->commands)
       if (std::none_of(command.nodes.begin(), command.nodes.end(),
                        [&](NodeId node) { return taken[node.index()]; }))
         summary.next.push_back(&command);
@@ -88,4 +88,4 @@ PlanSummary summarize(const PlanReport& report) {
   return summary;
 }
 
-}  // namespace tamp::report
+}  // namespace tamp::explain

@@ -11,7 +11,7 @@
 #include "explain/plan_report.h"
 #include "search/plan.h"
 
-namespace tamp::report {
+namespace tamp::explain {
 
 // Pods that are not finished.
 std::size_t live_pods(const Cluster& cluster);
@@ -23,24 +23,24 @@ struct KeptNode {
 };
 
 struct ReasonGroup {
-  decide::Reason reason =
-      decide::Reason::None;     // None: nothing speaks against these nodes, they wait their turn
+  gates::Reason reason =
+      gates::Reason::None;      // None: nothing speaks against these nodes, they wait their turn
   std::vector<KeptNode> nodes;  // dearest first
   Money pinned;                 // per hour, of those with a known price
   bool priced = false;          // at least one has a known price
 };
 
 struct PlanSummary {
-  double cpu_requested = 0;                  // share of allocatable, all nodes together
-  double memory_requested = 0;               // the same
-  std::size_t unpriced = 0;                  // nodes whose price is unknown
-  Money savings;                             // per hour, of the commands of one pass together
-  std::vector<const decide::Command*> next;  // each on its own, most savings first; not part of this pass
-  std::vector<ReasonGroup> kept;             // most dollars first
+  double cpu_requested = 0;                 // share of allocatable, all nodes together
+  double memory_requested = 0;              // the same
+  std::size_t unpriced = 0;                 // nodes whose price is unknown
+  Money savings;                            // per hour, of the commands of one pass together
+  std::vector<const price::Command*> next;  // each on its own, most savings first; not part of this pass
+  std::vector<ReasonGroup> kept;            // most dollars first
   Money kept_cost;
   std::size_t kept_nodes = 0;
 };
 
 PlanSummary summarize(const PlanReport& report);
 
-}  // namespace tamp::report
+}  // namespace tamp::explain

@@ -4,11 +4,11 @@
 
 #include "explain/sample_testing.h"
 
-namespace tamp::report {
+namespace tamp::explain {
 namespace {
 
-using decide::Reason;
-using decide::Verdict;
+using gates::Reason;
+using search::Verdict;
 
 TEST(PlanSummary, FinishedPodsNeitherCountNorAsk) {
   const Sample s;
@@ -68,4 +68,4 @@ TEST(PlanSummary, UnknownPricesAreCountedApart) {
 }
 
 }  // namespace
-}  // namespace tamp::report
+}  // namespace tamp::explain

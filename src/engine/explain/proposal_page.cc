@@ -6,7 +6,7 @@
 #include "core/time.h"
 #include "explain/layout.h"
 
-namespace tamp::report {
+namespace tamp::explain {
 namespace {
 
 constexpr std::size_t kRefusalsShown = 5;
@@ -18,9 +18,9 @@ std::string list(const std::vector<std::string>& names) {
 }
 
 // What failed stands out; what passed gives its numbers.
-std::string check_table(const std::vector<prove::Check>& checks, const Style& style) {
+std::string check_table(const std::vector<proof::Check>& checks, const Style& style) {
   Table table({Align::Left, Align::Left, Align::Left}, 2);
-  for (const prove::Check& check : checks)
+  for (const proof::Check& check : checks)
     table.row({{check.passed ? "passed" : "failed", check.passed ? Ink::Green : Ink::Red},
                {check.name, Ink::Bold},
                {printable(check.detail)}});
@@ -29,15 +29,15 @@ std::string check_table(const std::vector<prove::Check>& checks, const Style& st
 
 }  // namespace
 
-std::string proposal_page(const prove::Proposal& proposal, const Style& style) {
+std::string proposal_page(const proof::Proposal& proposal, const Style& style) {
   std::string out;
   if (proposal.plan) {
-    const prove::ConsolidationPlan& plan = *proposal.plan;
+    const proof::ConsolidationPlan& plan = *proposal.plan;
     out += paint(style, Ink::Bold, "PROVEN PLAN") + " " + plan.hash + "\n\n";
     Table table({Align::Left, Align::Left}, 2);
     table.row({{"victims"}, {list(plan.victims)}});
     table.row({{"survivors"}, {list(plan.survivors)}});
-    for (const prove::PlannedReplacement& r : plan.replacements)
+    for (const proof::PlannedReplacement& r : plan.replacements)
       table.row({{"replacement"}, {fmt::format("{} of pool {}", list(r.types), printable(r.pool))}});
     table.row({{"saves"},
                {plan.savings_known ? fmt::format("{}/h, {}/month", format_money(plan.hourly_savings),
@@ -50,7 +50,7 @@ std::string proposal_page(const prove::Proposal& proposal, const Style& style) {
   out += paint(style, Ink::Bold, "NO PLAN IS PROVEN") + "\n";
   if (proposal.refusals.empty()) out += "\n  there was no move to prove\n";
   for (std::size_t i = 0; i < proposal.refusals.size() && i < kRefusalsShown; ++i) {
-    const prove::Refusal& refusal = proposal.refusals[i];
+    const proof::Refusal& refusal = proposal.refusals[i];
     out += "\n  " + list(refusal.victims) + "\n" + check_table(refusal.checks, style);
   }
   if (proposal.refusals.size() > kRefusalsShown)
@@ -58,4 +58,4 @@ std::string proposal_page(const prove::Proposal& proposal, const Style& style) {
   return out;
 }
 
-}  // namespace tamp::report
+}  // namespace tamp::explain

@@ -6,8 +6,8 @@
 #include "explain/style.h"
 #include "proof/proof.h"
 
-namespace tamp::report {
+namespace tamp::explain {
 
-std::string proposal_page(const prove::Proposal& proposal, const Style& style);
+std::string proposal_page(const proof::Proposal& proposal, const Style& style);
 
-}  // namespace tamp::report
+}  // namespace tamp::explain

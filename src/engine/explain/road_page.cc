@@ -5,10 +5,10 @@
 #include "explain/layout.h"
 #include "explain/words.h"
 
-namespace tamp::report {
+namespace tamp::explain {
 namespace {
 
-std::string what(const decide::Road& road, const decide::Step& step) {
+std::string what(const search::Road& road, const search::Step& step) {
   std::string out = fmt::format("{} {}", step.made.empty() ? "delete" : "replace",
                                 count(step.nodes.size(), "node", "nodes"));
   for (std::size_t i = 0; i < step.made.size(); ++i)
@@ -16,7 +16,7 @@ std::string what(const decide::Road& road, const decide::Step& step) {
   return out;
 }
 
-std::string target_line(const decide::Road& road, const Style& style) {
+std::string target_line(const search::Road& road, const Style& style) {
   if (!road.target) return "";
   const std::string sum = per_hour(road.target->hourly_cost);
   if (road.target->reached)
@@ -27,7 +27,7 @@ std::string target_line(const decide::Road& road, const Style& style) {
 
 }  // namespace
 
-std::string road_page(const decide::Road& road, const Style& style) {
+std::string road_page(const search::Road& road, const Style& style) {
   std::string out = paint(style, Ink::Bold, "THE ROAD") +
                     paint(style, Ink::Dim, "  each step on the cluster that the one before leaves, settled") +
                     "\n\n";
@@ -36,7 +36,7 @@ std::string road_page(const decide::Road& road, const Style& style) {
       {Align::Right, Align::Left, Align::Right, Align::Right, Align::Right, Align::Right, Align::Right}, 2);
   table.header({"STEP", "WHAT", "PODS", "SAVES $/HOUR", "NODES", "$/HOUR", "MOVES SO FAR"});
   for (std::size_t i = 0; i < road.steps.size(); ++i) {
-    const decide::Step& step = road.steps[i];
+    const search::Step& step = road.steps[i];
     table.row({{std::to_string(i + 1)},
                {what(road, step)},
                {std::to_string(step.moves.size())},
@@ -50,7 +50,7 @@ std::string road_page(const decide::Road& road, const Style& style) {
           Ink::Yellow);
   }
   out += table.render(style);
-  const decide::Step& last = road.steps.back();
+  const search::Step& last = road.steps.back();
   out += fmt::format("\n  {}: {} → {} nodes, {} → {}, {} of {} pods\n",
                      road.arrived ? "then nothing is left to do" : "there is more to do after these",
                      road.nodes, last.nodes_left, per_hour(road.hourly_cost), per_hour(last.hourly_cost),
@@ -63,4 +63,4 @@ std::string road_page(const decide::Road& road, const Style& style) {
   return out;
 }
 
-}  // namespace tamp::report
+}  // namespace tamp::explain

@@ -6,8 +6,8 @@
 #include "explain/style.h"
 #include "search/road.h"
 
-namespace tamp::report {
+namespace tamp::explain {
 
-std::string road_page(const decide::Road& road, const Style& style);
+std::string road_page(const search::Road& road, const Style& style);
 
-}  // namespace tamp::report
+}  // namespace tamp::explain

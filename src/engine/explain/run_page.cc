@@ -8,14 +8,14 @@
 #include "explain/layout.h"
 #include "explain/words.h"
 
-namespace tamp::report {
+namespace tamp::explain {
 namespace {
 
-using execute::Mutation;
-using execute::MutationKind;
-using execute::MutationState;
-using execute::Phase;
-using execute::Run;
+using run::Mutation;
+using run::MutationKind;
+using run::MutationState;
+using run::Phase;
+using run::Run;
 
 Ink ink_of(Phase phase) {
   if (phase == Phase::Succeeded) return Ink::Green;
@@ -31,7 +31,7 @@ std::string joined(const std::vector<std::string>& words) {
 
 std::vector<std::string> victims(const Run& run) {
   std::vector<std::string> names;
-  for (const execute::Victim& victim : run.victims) names.push_back(victim.node);
+  for (const run::Victim& victim : run.victims) names.push_back(victim.node);
   return names;
 }
 
@@ -43,15 +43,15 @@ std::size_t left(const Run& run) {
 // How long each phase took; the last one until `now`, unless the run is over.
 Duration length(const Run& run, std::size_t i, Time now) {
   if (i + 1 < run.phases.size()) return run.phases[i + 1].at - run.phases[i].at;
-  return execute::over(run.phase) ? Duration{} : now - run.phases[i].at;
+  return run::over(run.phase) ? Duration{} : now - run.phases[i].at;
 }
 
-std::string pressure(const execute::PressurePeak& peak) {
+std::string pressure(const run::PressurePeak& peak) {
   return fmt::format("cpu {}, memory {}, io {}", percent(peak.cpu), percent(peak.memory), percent(peak.io));
 }
 
 // Empty where no query was given.
-std::string application(const execute::ApplicationPeaks& peaks) {
+std::string application(const run::ApplicationPeaks& peaks) {
   std::string out;
   const auto part = [&](std::string_view when, const std::optional<double>& value) {
     if (value) out += fmt::format("{}{} {:g}", out.empty() ? "" : "; ", when, *value);
@@ -67,7 +67,7 @@ std::string object_of(const Mutation& entry) {
 }
 
 std::string outcome_of(const Mutation& entry) {
-  std::string text(execute::word(entry.state));
+  std::string text(run::word(entry.state));
   if (!entry.reason.empty()) text += " (" + entry.reason + ")";
   if (entry.attempts > 1) text += fmt::format(", {} attempts", entry.attempts);
   if (!entry.message.empty() && entry.state != MutationState::Done) text += ": " + printable(entry.message);
@@ -85,9 +85,9 @@ std::string span(Duration time) {
 }
 
 std::string run_line(const Run& run, Time now) {
-  std::string line = fmt::format("{}: {}", printable(run.name), execute::word(run.phase));
+  std::string line = fmt::format("{}: {}", printable(run.name), run::word(run.phase));
   if (!run.reason.empty()) line += " (" + run.reason + ")";
-  if (!execute::over(run.phase)) line += " for " + span(now - run.entered());
+  if (!run::over(run.phase)) line += " for " + span(now - run.entered());
   if (!run.moves.empty())
     line += fmt::format(", {} of {} have left", left(run), count(run.moves.size(), "pod", "pods"));
   if (!run.message.empty()) line += ": " + printable(run.message);
@@ -104,7 +104,7 @@ std::string runs_page(std::vector<Run> runs, Time now, const Style& style) {
   table.header({"RUN", "PHASE", "REASON", "PLAN", "PODS", "AGE", "VICTIMS"});
   for (const Run& run : runs)
     table.row({{printable(run.name), Ink::Bold},
-               {std::string(execute::word(run.phase)), ink_of(run.phase)},
+               {std::string(run::word(run.phase)), ink_of(run.phase)},
                {run.reason.empty() ? "-" : printable(run.reason)},
                {printable(run.plan_hash.substr(0, 12)), Ink::Dim},
                {run.moves.empty() ? "-" : fmt::format("{}/{}", left(run), run.moves.size())},
@@ -115,7 +115,7 @@ std::string runs_page(std::vector<Run> runs, Time now, const Style& style) {
 
 std::string run_page(const Run& run, Time now, const Style& style) {
   std::string out = paint(style, Ink::Bold, printable(run.name)) + "  " +
-                    paint(style, ink_of(run.phase), execute::word(run.phase));
+                    paint(style, ink_of(run.phase), run::word(run.phase));
   if (!run.reason.empty()) out += "  " + printable(run.reason);
   out += "\n";
   if (!run.message.empty()) out += printable(run.message) + "\n";
@@ -125,7 +125,7 @@ std::string run_page(const Run& run, Time now, const Style& style) {
                      run.source.empty() ? "" : " (" + printable(run.source) + ")");
   out += "Victims   " + joined(victims(run)) + "\n";
   std::vector<std::string> survivors;
-  for (const execute::Survivor& survivor : run.survivors) survivors.push_back(survivor.node);
+  for (const run::Survivor& survivor : run.survivors) survivors.push_back(survivor.node);
   out += "Survivors " + joined(survivors) + "\n";
   if (run.replacement)
     out += fmt::format("Replaced  by NodeClaim {} of pool {}{}\n", printable(run.claim),
@@ -148,7 +148,7 @@ std::string run_page(const Run& run, Time now, const Style& style) {
   phases.header({"PHASE", "SINCE", "FOR", "WHY"});
   for (std::size_t i = 0; i < run.phases.size(); ++i) {
     const Duration took = length(run, i, now);
-    phases.row({{std::string(execute::word(run.phases[i].phase)), ink_of(run.phases[i].phase)},
+    phases.row({{std::string(run::word(run.phases[i].phase)), ink_of(run.phases[i].phase)},
                 {format_rfc3339(run.phases[i].at)},
                 {took.ns > 0 ? span(took) : "-"},
                 {printable(run.phases[i].reason)}});
@@ -159,7 +159,7 @@ std::string run_page(const Run& run, Time now, const Style& style) {
   entries.header({"#", "CHANGE", "OBJECT", "CAME OF IT"});
   for (const Mutation& entry : run.journal.entries)
     entries.row({{std::to_string(entry.id), Ink::Dim},
-                 {std::string(execute::word(entry.kind))},
+                 {std::string(run::word(entry.kind))},
                  {object_of(entry)},
                  {outcome_of(entry), entry.state == MutationState::Done ? Ink::Plain : Ink::Yellow}});
   return out + "\n" + entries.render(style);
@@ -167,15 +167,15 @@ std::string run_page(const Run& run, Time now, const Style& style) {
 
 std::string phase_log(const Run& run) {
   std::string out;
-  for (const execute::PhaseEntry& entry : run.phases)
-    out += fmt::format("{} {} {}\n", format_rfc3339(entry.at), execute::word(entry.phase),
-                       printable(entry.reason));
+  for (const run::PhaseEntry& entry : run.phases)
+    out +=
+        fmt::format("{} {} {}\n", format_rfc3339(entry.at), run::word(entry.phase), printable(entry.reason));
   return out;
 }
 
 std::string run_report(const Run& run, Time now) {
   std::string out = fmt::format("# Run {}\n\n", printable(run.name));
-  out += fmt::format("**{}**{}. {}\n\n", execute::word(run.phase),
+  out += fmt::format("**{}**{}. {}\n\n", run::word(run.phase),
                      run.reason.empty() ? "" : " (" + run.reason + ")", printable(run.message));
   out += fmt::format("Plan `{}`, approved {} by {}{}.\n\n", printable(run.plan_hash),
                      format_rfc3339(run.approved_at), printable(run.approved_by),
@@ -201,24 +201,24 @@ std::string run_report(const Run& run, Time now) {
     out += "Guard that tripped after the nodes were gone: `" + printable(run.guards.late_trip) + "`.\n\n";
   out += "Victims: " + joined(victims(run)) + ". ";
   std::vector<std::string> survivors;
-  for (const execute::Survivor& survivor : run.survivors) survivors.push_back(survivor.node);
+  for (const run::Survivor& survivor : run.survivors) survivors.push_back(survivor.node);
   out += "Survivors: " + joined(survivors) +
          ".\n\n## Phases\n\n| phase | since | for | why |\n|---|---|---|---|\n";
   for (std::size_t i = 0; i < run.phases.size(); ++i)
-    out += fmt::format("| {} | {} | {} | {} |\n", execute::word(run.phases[i].phase),
+    out += fmt::format("| {} | {} | {} | {} |\n", run::word(run.phases[i].phase),
                        format_rfc3339(run.phases[i].at), span(length(run, i, now)),
                        printable(run.phases[i].reason));
   out += "\n## Pods\n\n| pod | tier | from | to | left | replaced |\n|---|---|---|---|---|---|\n";
-  for (const execute::Departing& move : run.moves)
+  for (const run::Departing& move : run.moves)
     out += fmt::format("| {}/{} | {} | {} | {} | {} | {} |\n", printable(move.ns), printable(move.name),
                        word(move.tier), printable(move.from), printable(move.to),
                        move.left ? format_rfc3339(*move.left) : "",
                        move.replaced ? format_rfc3339(*move.replaced) : "");
   out += "\n## Changes\n\n| # | change | object | came of it | when |\n|---|---|---|---|---|\n";
   for (const Mutation& entry : run.journal.entries)
-    out += fmt::format("| {} | {} | {} | {} | {} |\n", entry.id, execute::word(entry.kind), object_of(entry),
+    out += fmt::format("| {} | {} | {} | {} | {} |\n", entry.id, run::word(entry.kind), object_of(entry),
                        outcome_of(entry), format_rfc3339(entry.settled.value_or(entry.intended)));
   return out;
 }
 
-}  // namespace tamp::report
+}  // namespace tamp::explain

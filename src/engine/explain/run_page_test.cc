@@ -6,18 +6,18 @@
 #include "documents/timeline.h"
 #include "wire/tree.h"
 
-namespace tamp::report {
+namespace tamp::explain {
 namespace {
 
-using execute::Phase;
+using run::Phase;
 using testing::HasSubstr;
 using testing::Not;
 
 constexpr Time kNow{1'794'700'800'000'000'000};  // 2026-11-15T00:00:00Z
 
 // Two pods are to leave node-2, one has; a budget refuses the other.
-execute::Run draining() {
-  execute::Run run;
+run::Run draining() {
+  run::Run run;
   run.name = "run-1";
   run.plan_hash = std::string(64, 'a');
   run.approved_by = "mia";
@@ -31,15 +31,15 @@ execute::Run draining() {
   run.survivors = {{"node-1", "u1"}};
   run.pressure_guards = true;
   for (const char* name : {"web-1", "web-2"}) {
-    execute::Departing& move = run.moves.emplace_back();
+    run::Departing& move = run.moves.emplace_back();
     move.ns = "shop";
     move.name = name;
     move.from = "node-2";
     move.to = "node-1";
   }
   run.moves[0].left = kNow + Duration::seconds(20);
-  execute::Mutation& entry = run.journal.intend(execute::MutationKind::Evict, "shop", "web-2", "u", kNow);
-  entry.state = execute::MutationState::Blocked;
+  run::Mutation& entry = run.journal.intend(run::MutationKind::Evict, "shop", "web-2", "u", kNow);
+  entry.state = run::MutationState::Blocked;
   entry.reason = "Budget";
   entry.message = "the budget\x1b[2J allows none";
   entry.attempts = 3;
@@ -58,7 +58,7 @@ TEST(RunPage, SpansAreShort) {
 }
 
 TEST(RunPage, ALineSaysWhereItStands) {
-  execute::Run run = draining();
+  run::Run run = draining();
   EXPECT_EQ(run_line(run, kLater), "run-1: Draining for 1m00s, 1 of 2 pods have left");
   run.phase = Phase::RolledBack;
   run.reason = "BudgetBlocked";
@@ -68,7 +68,7 @@ TEST(RunPage, ALineSaysWhereItStands) {
 
 TEST(RunPage, TheListIsNewestFirst) {
   EXPECT_THAT(runs_page({}, kLater, {}), HasSubstr("No runs"));
-  execute::Run old = draining(), refused;
+  run::Run old = draining(), refused;
   old.name = "run-0";
   old.approved_at = kNow - Duration::hours(3);
   refused.name = "run-2";
@@ -87,13 +87,13 @@ TEST(RunPage, ARunTellsWhoWhatAndWhy) {
   EXPECT_THAT(page, HasSubstr("Survivors node-1"));
   EXPECT_THAT(page, HasSubstr("Blocked (Budget), 3 attempts: the budget"));
   EXPECT_THAT(page, Not(HasSubstr("\x1b"))) << "foreign text is data";
-  execute::Run requests = draining();
+  run::Run requests = draining();
   requests.pressure_guards = false;
   EXPECT_THAT(run_page(requests, kLater, {}), HasSubstr("the pressure guards are off"));
 }
 
 TEST(RunPage, TheReportHoldsPredictedAgainstAchieved) {
-  execute::Run run = draining();
+  run::Run run = draining();
   run.phase = Phase::Succeeded;
   run.outcome.nodes_after = 2;
   run.outcome.evictions = 2;
@@ -126,36 +126,36 @@ TEST(Timeline, ALookIsALineWithTheWorstProtectedPod) {
   seen.node = "node-1";
   seen.at = kLater;
   seen.pods = {pod("Critical", 0.1, 0.3), pod("High", 0.2, 0.1), pod("Background", 0.9, 0.9)};
-  const std::string line = timeline_line(draining(), {seen}, std::nullopt, kLater);
+  const std::string line = documents::timeline_line(draining(), {seen}, std::nullopt, kLater);
   ASSERT_TRUE(line.ends_with("}\n"));
-  const auto tree = codec::read_tree(line);
+  const auto tree = wire::read_tree(line);
   ASSERT_TRUE(tree.ok());
   EXPECT_EQ((*tree)["phase"].string(), "Draining");
   EXPECT_EQ((*tree)["left"].integer(), 1);
   EXPECT_EQ((*tree)["of"].integer(), 2);
   EXPECT_FALSE(tree->has("tripped"));
-  const codec::Tree& survivor = (*tree)["survivors"]["node-1"];
+  const wire::Tree& survivor = (*tree)["survivors"]["node-1"];
   EXPECT_DOUBLE_EQ(survivor["cpu10"].number(), 0.2);
   EXPECT_DOUBLE_EQ(survivor["cpu60"].number(), 0.3);
   EXPECT_FALSE(survivor.has("memory60")) << "what is not known is not said to be 0";
 }
 
 TEST(Timeline, WhatWasNotObservedIsLeftOut) {
-  execute::Run run = draining();
+  run::Run run = draining();
   run.guards.tripped = "telemetry";
-  const auto tree = codec::read_tree(timeline_line(run, {}, std::nullopt, kLater));
+  const auto tree = wire::read_tree(documents::timeline_line(run, {}, std::nullopt, kLater));
   EXPECT_EQ((*tree)["tripped"].string(), "telemetry");
   EXPECT_TRUE((*tree)["survivors"].empty());
   run.pressure_guards = false;
-  EXPECT_FALSE(codec::read_tree(timeline_line(run, {}, std::nullopt, kLater))->has("survivors"))
+  EXPECT_FALSE(wire::read_tree(documents::timeline_line(run, {}, std::nullopt, kLater))->has("survivors"))
       << "nothing was measured";
 }
 
 TEST(Timeline, ASnapshotOfNodesThatAreGoneHasNone) {
-  const auto tree = codec::read_tree(snapshot_line(draining(), Cluster(), "after", kLater));
+  const auto tree = wire::read_tree(documents::snapshot_line(draining(), Cluster(), "after", kLater));
   EXPECT_EQ((*tree)["moment"].string(), "after");
   EXPECT_TRUE((*tree)["nodes"].empty());
 }
 
 }  // namespace
-}  // namespace tamp::report
+}  // namespace tamp::explain

@@ -4,11 +4,11 @@
 #include "core/cluster.h"
 #include "search/plan.h"
 
-namespace tamp::report {
+namespace tamp::explain {
 
 struct Sample {
   Cluster cluster;
-  decide::Plan plan;
+  search::Plan plan;
 
   Sample() {
     cluster.catalogue.emplace();
@@ -39,34 +39,34 @@ struct Sample {
     plan.decided_at = *parse_rfc3339("2026-11-15T00:00:00Z");
     plan.hourly_cost = Money::from_dollars(0.6);
     for (std::size_t i = 0; i < 3; ++i) {
-      decide::Candidate& c = plan.candidates.emplace_back();
+      gates::Candidate& c = plan.candidates.emplace_back();
       c.node = NodeId{i};
       c.pool = PoolId{std::size_t{0}};
       c.zone = cluster.symbols.intern("z1");
       c.capacity_type = cluster.symbols.intern("on-demand");
       c.price = Money::from_dollars(0.2);
-      plan.nodes.push_back({NodeId{i}, decide::Verdict::Eligible, decide::Reason::None, ""});
+      plan.nodes.push_back({NodeId{i}, search::Verdict::Eligible, gates::Reason::None, ""});
     }
     plan.candidates[0].pods = {pod("web-1"), pod("web-2")};
     plan.candidates[0].disruption_cost = 4;
   }
 
-  void block(std::size_t node, decide::Reason reason, const char* message) {
-    plan.nodes[node] = {NodeId{node}, decide::Verdict::Blocked, reason, message};
+  void block(std::size_t node, gates::Reason reason, const char* message) {
+    plan.nodes[node] = {NodeId{node}, search::Verdict::Blocked, reason, message};
   }
 
   PodId pod(const char* name) const { return cluster.find_pod("default", name); }
 
   // Node a goes: web-1 to b, web-2 to a new node of type small.
-  decide::Command replace_a() const {
-    decide::Command command;
+  price::Command replace_a() const {
+    price::Command command;
     command.nodes = {NodeId{std::size_t{0}}};
     command.savings = Money::from_dollars(0.15);
     command.disruption_cost = 4;
     command.required_savings = Money::from_dollars(0.04);
     command.moves = {{pod("web-1"), NodeId{std::size_t{0}}, NodeId{std::size_t{1}}},
                      {pod("web-2"), NodeId{std::size_t{0}}, NodeId{}}};
-    decide::Replacement& r = command.replacements.emplace_back();
+    price::Replacement& r = command.replacements.emplace_back();
     r.pool = PoolId{std::size_t{0}};
     r.types = {TypeId{std::size_t{1}}};
     r.capacity_types = {cluster.symbols.find("on-demand")};
@@ -76,8 +76,8 @@ struct Sample {
   }
 
   // Each of its pods to a new node of its own.
-  decide::Command replace_a_by_two() const {
-    decide::Command command = replace_a();
+  price::Command replace_a_by_two() const {
+    price::Command command = replace_a();
     command.replacements.push_back(command.replacements.front());
     command.savings = Money::from_dollars(0.10);
     command.moves = {{pod("web-1"), NodeId{std::size_t{0}}, NodeId{}, 0},
@@ -98,4 +98,4 @@ struct Sample {
   }
 };
 
-}  // namespace tamp::report
+}  // namespace tamp::explain

@@ -1,6 +1,6 @@
 #include "explain/style.h"
 
-namespace tamp::report {
+namespace tamp::explain {
 namespace {
 
 std::string_view escape(Ink ink) {
@@ -33,4 +33,4 @@ std::string paint(const Style& style, Ink ink, std::string_view text) {
   return out;
 }
 
-}  // namespace tamp::report
+}  // namespace tamp::explain

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace tamp::report {
+namespace tamp::explain {
 
 struct Style {
   bool color = false;
@@ -18,4 +18,4 @@ enum class Ink : std::uint8_t { Plain, Bold, Dim, Green, Red, Yellow, Cyan };
 // The text between escape sequences; unchanged without colour or for Plain.
 std::string paint(const Style& style, Ink ink, std::string_view text);
 
-}  // namespace tamp::report
+}  // namespace tamp::explain

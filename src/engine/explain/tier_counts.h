@@ -8,7 +8,7 @@
 #include "core/cluster.h"
 #include "core/tier.h"
 
-namespace tamp::report {
+namespace tamp::explain {
 
 using TierCounts = std::array<std::size_t, kTiers>;  // by Tier
 
@@ -30,4 +30,4 @@ inline std::string tiers_in_words(const TierCounts& counts) {
   return out;
 }
 
-}  // namespace tamp::report
+}  // namespace tamp::explain

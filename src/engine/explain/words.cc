@@ -8,7 +8,7 @@
 
 #include "explain/layout.h"
 
-namespace tamp::report {
+namespace tamp::explain {
 
 std::string per_hour(Money m) {
   const bool dollars = m >= Money::from_dollars(1) || m <= Money::from_dollars(-1);
@@ -64,21 +64,21 @@ std::string node_name(const Cluster& cluster, NodeId node) {
   return text(cluster, cluster.nodes[node.index()].name);
 }
 
-std::string new_node(const decide::Command& command, std::size_t number) {
+std::string new_node(const price::Command& command, std::size_t number) {
   return command.replacements.size() > 1 ? fmt::format("new node {}", number + 1) : "new node";
 }
 
-std::string destination(const Cluster& cluster, const decide::Command& command, const decide::Move& move) {
+std::string destination(const Cluster& cluster, const price::Command& command, const price::Move& move) {
   return move.to.valid() ? node_name(cluster, move.to) : new_node(command, move.replacement);
 }
 
-std::string_view name(decide::Verdict verdict) {
+std::string_view name(search::Verdict verdict) {
   switch (verdict) {
-    case decide::Verdict::Command:
+    case search::Verdict::Command:
       return "command";
-    case decide::Verdict::Eligible:
+    case search::Verdict::Eligible:
       return "eligible";
-    case decide::Verdict::Blocked:
+    case search::Verdict::Blocked:
       return "blocked";
   }
   return "";
@@ -144,4 +144,4 @@ std::string_view complaint(std::string_view filter) {
   return filter;
 }
 
-}  // namespace tamp::report
+}  // namespace tamp::explain

@@ -11,7 +11,7 @@
 #include "core/settings.h"
 #include "search/plan.h"
 
-namespace tamp::report {
+namespace tamp::explain {
 
 inline constexpr int kHoursPerMonth = 730;
 
@@ -29,14 +29,14 @@ std::string pod_name(const Cluster& cluster, PodId pod);  // "shop/cart-1"
 std::string node_name(const Cluster& cluster, NodeId node);
 std::string text(const Cluster& cluster, Symbol symbol);  // safe to print
 // "new node", "new node 2" where the command asks for several; by number of the replacement.
-std::string new_node(const decide::Command& command, std::size_t number);
+std::string new_node(const price::Command& command, std::size_t number);
 // Where a pod goes: the node's name, or "new node".
-std::string destination(const Cluster& cluster, const decide::Command& command, const decide::Move& move);
+std::string destination(const Cluster& cluster, const price::Command& command, const price::Move& move);
 
-std::string_view name(decide::Verdict verdict);   // "blocked"
+std::string_view name(search::Verdict verdict);   // "blocked"
 std::string_view name(SettingSource source);      // "NodePool"
 std::string_view sentence(SettingSource source);  // "set by the NodePool"
 // What a kube-scheduler filter found wrong: "NodeResourcesFit" → "insufficient resources". Other text as it is.
 std::string_view complaint(std::string_view filter);
 
-}  // namespace tamp::report
+}  // namespace tamp::explain

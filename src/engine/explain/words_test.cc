@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tamp::report {
+namespace tamp::explain {
 namespace {
 
 Money dollars(double d) { return Money::from_dollars(d); }
@@ -45,4 +45,4 @@ TEST(Words, FiltersOfTheSchedulerReadAsComplaints) {
 }
 
 }  // namespace
-}  // namespace tamp::report
+}  // namespace tamp::explain

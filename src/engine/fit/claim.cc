@@ -6,7 +6,7 @@
 #include "fit/simulation.h"
 #include "fit/topology_rules.h"
 
-namespace tamp::schedule {
+namespace tamp::fit {
 namespace {
 
 bool ports_clash(const Cluster& c, const std::vector<HostPort>& used, const std::vector<HostPort>& wanted) {
@@ -287,4 +287,4 @@ bool can_join(const Simulation& simulation, const Claim& claim, PodId pod, const
   return false;
 }
 
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

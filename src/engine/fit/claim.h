@@ -7,7 +7,7 @@
 
 #include "fit/index.h"
 
-namespace tamp::schedule {
+namespace tamp::fit {
 
 class Simulation;
 
@@ -48,4 +48,4 @@ bool can_join(const Simulation& simulation, const Claim& claim, PodId pod, const
 bool satisfies_min_values(const Index& index, const Template& t, const std::vector<std::uint64_t>& types,
                           ReqId reqs);
 
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

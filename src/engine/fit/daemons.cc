@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-namespace tamp::schedule {
+namespace tamp::fit {
 namespace {
 
 // The newest pod of each DaemonSet that has any; of equally new ones the first.
@@ -54,4 +54,4 @@ std::vector<PodSpec> daemon_specs(const Cluster& cluster, Dialect dialect) {
   return specs;
 }
 
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

@@ -11,9 +11,9 @@
 #include "core/cluster.h"
 #include "fit/options.h"
 
-namespace tamp::schedule {
+namespace tamp::fit {
 
 // In the order of cluster.daemon_sets.
 std::vector<PodSpec> daemon_specs(const Cluster& cluster, Dialect dialect);
 
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

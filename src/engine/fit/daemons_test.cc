@@ -4,7 +4,7 @@
 
 #include "support/cluster_builder.h"
 
-namespace tamp::schedule {
+namespace tamp::fit {
 namespace {
 
 // A DaemonSet whose template asks for half a core, with a pod on each of two nodes.
@@ -69,4 +69,4 @@ TEST_F(DaemonTest, PodsOfAnotherOwnerDoNotCount) {
 }
 
 }  // namespace
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

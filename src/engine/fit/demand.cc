@@ -8,7 +8,7 @@
 
 #include "fit/index.h"
 
-namespace tamp::schedule {
+namespace tamp::fit {
 namespace {
 
 enum class Label : std::uint8_t { Set, Absent, DependsOnType };
@@ -69,4 +69,4 @@ ReqId Index::demand(std::size_t template_index, ProfileId profile_id, std::size_
   return result;
 }
 
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

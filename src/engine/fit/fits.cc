@@ -3,7 +3,7 @@
 #include "fit/index.h"
 #include "fit/simulation.h"
 
-namespace tamp::schedule {
+namespace tamp::fit {
 
 std::vector<PodFit> fits(const Cluster& cluster, std::span<const PodId> pods) {
   Index index(cluster, Options{});
@@ -23,4 +23,4 @@ std::vector<PodFit> fits(const Cluster& cluster, std::span<const PodId> pods) {
   return all;
 }
 
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

@@ -6,7 +6,7 @@
 
 #include "core/cluster.h"
 
-namespace tamp::schedule {
+namespace tamp::fit {
 
 struct NodeFit {
   NodeId node;
@@ -21,4 +21,4 @@ struct PodFit {
 // A bound pod is judged as if it had just been evicted. REQUIRES: the pods are neither terminal nor terminating.
 std::vector<PodFit> fits(const Cluster& cluster, std::span<const PodId> pods);
 
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

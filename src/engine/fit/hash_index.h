@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace tamp::schedule {
+namespace tamp::fit {
 
 template <typename Id>
 class HashIndex {
@@ -48,4 +48,4 @@ class HashIndex {
   std::size_t used_ = 0;
 };
 
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

@@ -8,7 +8,7 @@
 
 #include "core/ids.h"
 
-namespace tamp::schedule {
+namespace tamp::fit {
 namespace {
 
 using WordId = Id<struct WordTag>;
@@ -33,4 +33,4 @@ TEST(HashIndex, FindsWhatWasAddedAndNothingElse) {
 }
 
 }  // namespace
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-namespace tamp::schedule {
+namespace tamp::fit {
 namespace {
 
 std::size_t home_of(std::uint64_t key, std::size_t mask) {
@@ -105,4 +105,4 @@ void HostCounts::Strays::remove(std::size_t at) {
   --used_;
 }
 
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

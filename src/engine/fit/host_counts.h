@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace tamp::schedule {
+namespace tamp::fit {
 
 class HostCounts {
  public:
@@ -62,4 +62,4 @@ class HostCounts {
   Strays strays_;
 };
 
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

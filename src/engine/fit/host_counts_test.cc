@@ -5,7 +5,7 @@
 #include <map>
 #include <random>
 
-namespace tamp::schedule {
+namespace tamp::fit {
 namespace {
 
 TEST(HostCounts, BeginsWithWhatStandsThere) {
@@ -56,4 +56,4 @@ TEST(HostCounts, CountLikeAMap) {
 }
 
 }  // namespace
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

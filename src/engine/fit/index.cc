@@ -5,7 +5,7 @@
 #include <limits>
 #include <string_view>
 
-namespace tamp::schedule {
+namespace tamp::fit {
 
 Index::Index(const Cluster& cluster, const Options& options)
     : cluster_(cluster),
@@ -191,4 +191,4 @@ bool Index::admit(PodId pod) {
   return true;
 }
 
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

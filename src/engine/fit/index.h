@@ -21,7 +21,7 @@
 #include "fit/topology_counts.h"
 #include "fit/volumes.h"
 
-namespace tamp::schedule {
+namespace tamp::fit {
 
 struct GroupUse {
   GroupId group;
@@ -229,4 +229,4 @@ class Index {
   mutable std::unordered_map<std::uint64_t, ReqId> demands_;
 };
 
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

@@ -8,7 +8,7 @@
 #include "fit/simulation.h"
 #include "support/cluster_builder.h"
 
-namespace tamp::schedule {
+namespace tamp::fit {
 namespace {
 
 using test::ClusterBuilder;
@@ -139,4 +139,4 @@ TEST_F(NodeToComeTest, NobodyReliesOnThePresenceOfAPodThatIsPending) {
 }
 
 }  // namespace
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

@@ -10,7 +10,7 @@
 #include "fit/simulation.h"
 #include "support/cluster_builder.h"
 
-namespace tamp::schedule {
+namespace tamp::fit {
 namespace {
 
 using namespace tamp::test;
@@ -189,4 +189,4 @@ TEST_F(NewNodes, AVolumeIsProvisionedForOneOfThem) {
 }
 
 }  // namespace
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

@@ -7,7 +7,7 @@
 
 #include "core/settings.h"
 
-namespace tamp::schedule {
+namespace tamp::fit {
 
 // Kubernetes: exactly what kube-scheduler's filters would say. Karpenter: what Karpenter 1.14's own simulation would
 // say, which is stricter in places (soft taints) and looser in others (hostname spread).
@@ -28,4 +28,4 @@ struct Options {
   std::size_t new_nodes = 1;
 };
 
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <optional>
 
-namespace tamp::schedule {
+namespace tamp::fit {
 namespace {
 
 std::optional<std::int64_t> as_int64(std::string_view text) {
@@ -187,4 +187,4 @@ StaticVerdict Judge::operator()(const Site& site) const {
   return StaticVerdict::Fits;
 }
 
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

@@ -10,7 +10,7 @@
 #include "fit/requirement.h"
 #include "fit/sites.h"
 
-namespace tamp::schedule {
+namespace tamp::fit {
 
 using ProfileId = Id<struct ProfileTag>;
 
@@ -58,4 +58,4 @@ class Judge {
   bool by_name_ = false;  // Kubernetes': every OR'd term names nodes
 };
 
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <limits>
 
-namespace tamp::schedule {
+namespace tamp::fit {
 namespace {
 
 std::optional<std::int64_t> as_integer(std::string_view text) {
@@ -255,4 +255,4 @@ ReqId RequirementTable::narrow(ReqId base, const Requirement& r) {
   return intern(std::move(merged));
 }
 
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

@@ -14,7 +14,7 @@
 #include "core/pool.h"
 #include "core/symbols.h"
 
-namespace tamp::schedule {
+namespace tamp::fit {
 
 // The values that one key may take: a finite set, or everything but a finite set within integer bounds.
 struct Requirement {
@@ -94,4 +94,4 @@ class RequirementTable {
   std::unordered_map<std::uint64_t, ReqId> merges_;    // (base, wanted) → result
 };
 
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

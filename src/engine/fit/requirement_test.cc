@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tamp::schedule {
+namespace tamp::fit {
 namespace {
 
 class RequirementTest : public testing::Test {
@@ -102,4 +102,4 @@ TEST_F(RequirementTest, TheTableAnswersTheSameQuestionOnce) {
 }
 
 }  // namespace
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

@@ -11,7 +11,7 @@
 #include "core/resources.h"
 #include "fit/site_order.h"
 
-namespace tamp::schedule {
+namespace tamp::fit {
 
 class Room {
  public:
@@ -82,4 +82,4 @@ class Room {
   std::vector<Most> most_;  // by block
 };
 
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

@@ -9,7 +9,7 @@
 #include "fit/simulation.h"
 #include "fit/topology_rules.h"
 
-namespace tamp::schedule {
+namespace tamp::fit {
 
 bool Simulation::worth_a_second_look(const Outcome& outcome) const {
   // Nothing but topology can have changed for the worse.
@@ -87,4 +87,4 @@ bool Simulation::claim_accepts(PodId pod, const Variant& variant, const Claim& c
   return kube_affinity(counts_, variant.affinity, domains);
 }
 
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

@@ -6,7 +6,7 @@
 
 #include "core/labels.h"
 
-namespace tamp::schedule {
+namespace tamp::fit {
 
 inline std::size_t mix(std::size_t h, std::size_t v) { return (h ^ v) * 0x9E3779B97F4A7C15ull + (h >> 29); }
 
@@ -22,4 +22,4 @@ inline std::size_t selector_hash(std::span<const SelectorRequirement> list) {
   return h;
 }
 
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

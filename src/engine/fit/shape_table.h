@@ -6,7 +6,7 @@
 
 #include "core/pod.h"
 
-namespace tamp::schedule {
+namespace tamp::fit {
 
 using ShapeId = Id<struct ShapeTag>;
 
@@ -52,4 +52,4 @@ class ShapeTable {
   std::size_t used_ = 0;
 };
 
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

@@ -5,7 +5,7 @@
 #include <map>
 #include <tuple>
 
-namespace tamp::schedule {
+namespace tamp::fit {
 namespace {
 
 TEST(ShapeTable, TellsPodsApartBySpecNamespaceAndLabels) {
@@ -30,4 +30,4 @@ TEST(ShapeTable, TellsPodsApartBySpecNamespaceAndLabels) {
 }
 
 }  // namespace
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

@@ -4,7 +4,7 @@
 #include "fit/index.h"
 #include "fit/selector_hash.h"
 
-namespace tamp::schedule {
+namespace tamp::fit {
 namespace {
 
 std::size_t hash_of(const Profile& p) {
@@ -111,7 +111,7 @@ ProfileId Index::intern_profile(Profile p) {
   for (auto it = first; it != last; ++it)
     if (profiles_[it->second.index()] == p) return it->second;
   ProfileId id(profiles_.size());
-  profile_requirements_.push_back(requirements_.intern(schedule::profile_requirements(cluster_, p, 0)));
+  profile_requirements_.push_back(requirements_.intern(fit::profile_requirements(cluster_, p, 0)));
   ProfileMatch m;
   m.verdict.resize(sites_.list.size());
   const Judge judge(cluster_, options_.dialect, p);
@@ -162,7 +162,7 @@ Variant Index::make_variant(const PodSpec& s, Symbol ns, const LabelSet& labels)
   Profile p{s.node_selector, s.has_node_affinity, s.node_affinity, {}, s.tolerations};
   const bool prefers = soft && !s.preferred_node_affinity.empty();
   if (prefers) {
-    v.strict = requirements_.intern(schedule::profile_requirements(cluster_, p, 0));
+    v.strict = requirements_.intern(fit::profile_requirements(cluster_, p, 0));
     auto heaviest = std::max_element(s.preferred_node_affinity.begin(), s.preferred_node_affinity.end(),
                                      [](const auto& a, const auto& b) { return a.weight < b.weight; });
     p.preference = heaviest->term.expressions;
@@ -286,4 +286,4 @@ ShapeId& Index::shape_slot(const Pod& pod) {
   return told_apart ? told_apart_[pod] : facts.shape;
 }
 
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

@@ -8,7 +8,7 @@
 
 #include "fit/topology_rules.h"
 
-namespace tamp::schedule {
+namespace tamp::fit {
 
 Simulation::Simulation(const Index& index, std::vector<Seeker> background)
     : index_(index),
@@ -513,4 +513,4 @@ const char* Simulation::filter(PodId pod, SiteId site) const {
   return "";
 }
 
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

@@ -20,7 +20,7 @@
 #include "fit/topology_counts.h"
 #include "fit/volume_book.h"
 
-namespace tamp::schedule {
+namespace tamp::fit {
 
 // Why a pod is looking for a place. Only Moved pods decide whether a move is possible.
 enum class Role : std::uint8_t { Moved, Pending, Leaving };
@@ -167,4 +167,4 @@ class Simulation {
   std::uint64_t simulations_ = 0;
 };
 
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

@@ -7,7 +7,7 @@
 
 #include "support/cluster_builder.h"
 
-namespace tamp::schedule {
+namespace tamp::fit {
 namespace {
 
 using test::ClusterBuilder;
@@ -238,4 +238,4 @@ TEST(Simulation, LimitsOfThePoolCountWhatTheVictimGivesBack) {
 }
 
 }  // namespace
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-namespace tamp::schedule {
+namespace tamp::fit {
 namespace {
 
 // Most clusters are looked at once; only where sites do move, room is kept for them.
@@ -66,4 +66,4 @@ bool SiteOrder::move(SiteId site, TrialKey key) {
   return true;
 }
 
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

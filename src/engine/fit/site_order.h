@@ -10,7 +10,7 @@
 
 #include "core/ids.h"
 
-namespace tamp::schedule {
+namespace tamp::fit {
 
 using SiteId = Id<struct SiteTag>;
 
@@ -46,4 +46,4 @@ class SiteOrder {
   std::vector<std::size_t> sizes_;       // by block; some may be empty
 };
 
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-namespace tamp::schedule {
+namespace tamp::fit {
 namespace {
 
 std::vector<SiteId> walk(const SiteOrder& order) {
@@ -45,4 +45,4 @@ TEST(SiteOrder, IsInOrderOfKeysHoweverSitesMove) {
 TEST(SiteOrder, WithoutSitesHasNoBlocks) { EXPECT_EQ(SiteOrder(std::vector<TrialKey>()).blocks(), 0u); }
 
 }  // namespace
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <string_view>
 
-namespace tamp::schedule {
+namespace tamp::fit {
 namespace {
 
 // Taints that a node carries only until it is initialized; Karpenter looks through them while it waits.
@@ -182,4 +182,4 @@ TrialKey trial_key(const Cluster& cluster, NodeId node) {
   return {-fullness(cluster, node), static_cast<std::uint32_t>(node.index())};
 }
 
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

@@ -10,7 +10,7 @@
 #include "fit/options.h"
 #include "fit/site_order.h"
 
-namespace tamp::schedule {
+namespace tamp::fit {
 
 struct Site {
   NodeId node;    // invalid for a claim in flight
@@ -43,4 +43,4 @@ Symbol canonical_key(const Cluster& cluster, Symbol key);
 bool tolerates(const std::vector<Toleration>& tolerations, const Taint& taint, const Cluster& cluster,
                Dialect dialect);
 
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

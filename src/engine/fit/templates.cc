@@ -5,7 +5,7 @@
 #include "fit/index.h"
 #include "fit/selector_hash.h"
 
-namespace tamp::schedule {
+namespace tamp::fit {
 namespace {
 
 // DaemonSets do not mind soft taints, and any one of their OR'd affinity terms will do.
@@ -181,4 +181,4 @@ const std::vector<std::uint64_t>& Index::allowed_types(std::size_t template_inde
   return allowed_types_.emplace(key, std::move(bits)).first->second;
 }
 
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

@@ -4,7 +4,7 @@
 
 #include "fit/selector_hash.h"
 
-namespace tamp::schedule {
+namespace tamp::fit {
 namespace {
 
 std::size_t hash_of(const Group& g) {
@@ -245,4 +245,4 @@ const Selection* Topology::selection(Symbol ns, LabelSetId labels) {
   return elsewhere->second;
 }
 
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

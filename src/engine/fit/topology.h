@@ -23,7 +23,7 @@
 #include "fit/profile.h"
 #include "fit/sites.h"
 
-namespace tamp::schedule {
+namespace tamp::fit {
 
 using KeyId = Id<struct TopologyKeyTag>;
 using DomainId = Id<struct DomainTag>;
@@ -170,4 +170,4 @@ class Topology {
   std::unordered_map<std::uint64_t, const Selection*> selected_elsewhere_;  // (namespace, labels)
 };
 
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

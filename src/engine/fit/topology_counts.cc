@@ -4,7 +4,7 @@
 #include <cassert>
 #include <limits>
 
-namespace tamp::schedule {
+namespace tamp::fit {
 
 TopologyCounts::TopologyCounts(const Topology& topology, std::span<const Standing> standing)
     : topology_(&topology) {
@@ -157,4 +157,4 @@ bool TopologyCounts::known(GroupId group, DomainId domain) const {
   return count(group, domain) > 0;
 }
 
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

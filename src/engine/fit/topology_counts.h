@@ -10,7 +10,7 @@
 #include "fit/host_counts.h"
 #include "fit/topology.h"
 
-namespace tamp::schedule {
+namespace tamp::fit {
 
 class TopologyCounts {
  public:
@@ -82,4 +82,4 @@ class TopologyCounts {
   std::vector<std::vector<std::int32_t>> histogram_;
 };
 
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

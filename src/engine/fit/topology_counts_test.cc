@@ -7,7 +7,7 @@
 #include "fit/index.h"
 #include "support/cluster_builder.h"
 
-namespace tamp::schedule {
+namespace tamp::fit {
 namespace {
 
 using test::ClusterBuilder;
@@ -91,4 +91,4 @@ TEST(TopologyCounts, ManyDomainsGiveTheSameAnswersAsFew) {
 }
 
 }  // namespace
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace tamp::schedule {
+namespace tamp::fit {
 namespace {
 
 using Existence = TopologyCounts::Existence;
@@ -173,4 +173,4 @@ std::optional<Domains> karpenter_domains(const TopologyCounts& counts, const Gro
   return result;
 }
 
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

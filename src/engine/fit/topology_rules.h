@@ -6,7 +6,7 @@
 #include "fit/index.h"
 #include "fit/topology_counts.h"
 
-namespace tamp::schedule {
+namespace tamp::fit {
 
 // ---- Kubernetes: exactly kube-scheduler's filters.
 
@@ -35,4 +35,4 @@ std::optional<Domains> karpenter_domains(const TopologyCounts& counts, const Gro
                                          const Requirements& strict, const Requirements& node,
                                          bool nobody_there, const Symbols& symbols);
 
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

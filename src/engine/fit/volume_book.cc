@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tamp::schedule {
+namespace tamp::fit {
 
 VolumeBook::VolumeBook(const Index& index) : index_(index) {
   if (!index.volumes().any()) return;
@@ -169,4 +169,4 @@ bool VolumeBook::new_node_takes(PodId pod, std::span<const PodId> others) const 
   return true;
 }
 
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

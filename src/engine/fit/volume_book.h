@@ -7,7 +7,7 @@
 
 #include "fit/index.h"
 
-namespace tamp::schedule {
+namespace tamp::fit {
 
 class VolumeBook {
  public:
@@ -52,4 +52,4 @@ class VolumeBook {
   std::vector<VolumeDecision> decisions_;
 };
 
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

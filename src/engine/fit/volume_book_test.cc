@@ -9,7 +9,7 @@
 #include "fit/simulation.h"
 #include "support/cluster_builder.h"
 
-namespace tamp::schedule {
+namespace tamp::fit {
 namespace {
 
 using namespace tamp::test;
@@ -167,4 +167,4 @@ TEST_F(NewNodeTest, DisksAndExclusiveClaimsAreNotSharedThereEither) {
 }
 
 }  // namespace
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

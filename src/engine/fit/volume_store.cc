@@ -4,7 +4,7 @@
 
 #include "fit/sites.h"
 
-namespace tamp::schedule {
+namespace tamp::fit {
 namespace {
 
 std::uint64_t pair_key(Symbol a, Symbol b) { return (std::uint64_t{a.value} << 32) | b.value; }
@@ -76,4 +76,4 @@ bool combine(const Cluster& cluster, std::vector<Requirements>& all, const std::
   return possible;
 }
 
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

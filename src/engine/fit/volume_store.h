@@ -10,7 +10,7 @@
 #include "core/cluster.h"
 #include "fit/volumes.h"
 
-namespace tamp::schedule {
+namespace tamp::fit {
 
 class VolumeStore {
  public:
@@ -55,4 +55,4 @@ bool combine(const Cluster& cluster, std::vector<Requirements>& all, const std::
 // The expressions, with old label keys read as the new ones.
 Requirements as_requirements(const Cluster& cluster, const std::vector<SelectorRequirement>& expressions);
 
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

@@ -4,7 +4,7 @@
 
 #include "fit/volume_store.h"
 
-namespace tamp::schedule {
+namespace tamp::fit {
 
 Volumes::Volumes(const Cluster& cluster, Dialect dialect)
     : cluster_(cluster), dialect_(dialect), csi_nodes_(cluster.nodes.size()) {
@@ -42,4 +42,4 @@ std::optional<std::int64_t> Volumes::limit(NodeId node, Symbol driver) const {
   return std::nullopt;
 }
 
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

@@ -13,7 +13,7 @@
 #include "fit/requirement.h"
 #include "fit/sites.h"
 
-namespace tamp::schedule {
+namespace tamp::fit {
 
 using ClaimIndex = std::uint32_t;   // into Cluster::volume_claims
 using VolumeIndex = std::uint32_t;  // into Cluster::volumes
@@ -108,4 +108,4 @@ class Volumes {
 // Two pods on one node may not share an in-tree disk: EBS never, the others unless both only read.
 bool disks_conflict(const Cluster& cluster, const PodVolume& a, const PodVolume& b);
 
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

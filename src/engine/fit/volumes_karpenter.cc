@@ -3,7 +3,7 @@
 
 #include "fit/volume_store.h"
 
-namespace tamp::schedule {
+namespace tamp::fit {
 namespace {
 
 // Alternatives of one claim: the OR'd terms of its volume or of its class.
@@ -66,4 +66,4 @@ bool Volumes::karpenter_allows(const PodVolumes& needs, const Site& site) const 
                      });
 }
 
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

@@ -6,7 +6,7 @@
 #include "fit/profile.h"
 #include "fit/volume_store.h"
 
-namespace tamp::schedule {
+namespace tamp::fit {
 namespace {
 
 constexpr std::string_view kBetaZone = "failure-domain.beta.kubernetes.io/zone";
@@ -290,4 +290,4 @@ std::optional<std::vector<VolumeDecision>> Volumes::decide(const PodVolumes& nee
   return now;
 }
 
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

@@ -3,7 +3,7 @@
 
 #include "fit/volume_store.h"
 
-namespace tamp::schedule {
+namespace tamp::fit {
 namespace {
 
 // The expressions of one term as they bear on a new node; nothing if no such node can satisfy them. Its name is new, so it
@@ -57,4 +57,4 @@ void demand_of_new_node(const VolumeStore& store, PodVolumes& out) {
   }
 }
 
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

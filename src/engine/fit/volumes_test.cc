@@ -8,7 +8,7 @@
 #include "fit/simulation.h"
 #include "support/cluster_builder.h"
 
-namespace tamp::schedule {
+namespace tamp::fit {
 namespace {
 
 using namespace tamp::test;
@@ -317,4 +317,4 @@ TEST_F(FirstConsumer, AClaimThatIsBeingProvisionedIsForThatNode) {
 }
 
 }  // namespace
-}  // namespace tamp::schedule
+}  // namespace tamp::fit

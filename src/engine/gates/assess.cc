@@ -6,7 +6,7 @@
 #include "gates/gates.h"
 #include "gates/lifetime.h"
 
-namespace tamp::decide {
+namespace tamp::gates {
 namespace {
 
 enum class Mode : std::uint8_t { Always, Default, Compat };
@@ -19,38 +19,38 @@ struct Gate {
 
 // In the documented order. The first that fails is the reason.
 constexpr std::array kGates = {
-    Gate{Reason::NotManaged, Mode::Always, gates::not_managed},
-    Gate{Reason::NotInitialized, Mode::Always, gates::not_initialized},
-    Gate{Reason::Deleting, Mode::Always, gates::is_deleting},
-    Gate{Reason::Nominated, Mode::Default, gates::nominated},
-    Gate{Reason::Paused, Mode::Default, gates::paused},
-    Gate{Reason::RunsTamp, Mode::Default, gates::runs_tamp},
-    Gate{Reason::NodeDoNotDisrupt, Mode::Always, gates::node_do_not_disrupt},
-    Gate{Reason::NodeDoNotEvict, Mode::Default, gates::node_do_not_evict},
-    Gate{Reason::ScaleDownDisabled, Mode::Default, gates::scale_down_disabled},
-    Gate{Reason::PoolNotFound, Mode::Always, gates::pool_not_found},
-    Gate{Reason::PodDoNotDisrupt, Mode::Always, gates::pod_do_not_disrupt},
-    Gate{Reason::PodDoNotEvict, Mode::Default, gates::pod_do_not_evict},
-    Gate{Reason::PodNotSafeToEvict, Mode::Default, gates::pod_not_safe_to_evict},
-    Gate{Reason::PodLocalStorage, Mode::Default, gates::pod_local_storage},
-    Gate{Reason::PodWithoutController, Mode::Default, gates::pod_without_controller},
-    Gate{Reason::PodResourceClaims, Mode::Always, gates::pod_resource_claims},
-    Gate{Reason::PodDisruptionBudget, Mode::Always, gates::pod_disruption_budget},
-    Gate{Reason::MultipleDisruptionBudgets, Mode::Always, gates::multiple_disruption_budgets},
-    Gate{Reason::SingleReplica, Mode::Default, gates::single_replica},
-    Gate{Reason::StaticPool, Mode::Always, gates::static_pool},
-    Gate{Reason::ConsolidationOff, Mode::Default, gates::consolidation_off},
-    Gate{Reason::ConsolidationNever, Mode::Always, gates::consolidation_never},
-    Gate{Reason::InstanceTypeUnknown, Mode::Compat, gates::instance_type_unknown},
-    Gate{Reason::CapacityTypeUnknown, Mode::Compat, gates::capacity_type_unknown},
-    Gate{Reason::ZoneUnknown, Mode::Compat, gates::zone_unknown},
-    Gate{Reason::NotEmpty, Mode::Always, gates::not_empty},
-    Gate{Reason::ConsolidateAfter, Mode::Always, gates::consolidate_after},
-    Gate{Reason::MinNodeLifetime, Mode::Default, gates::min_node_lifetime},
-    Gate{Reason::GracePeriod, Mode::Default, gates::grace_period},
-    Gate{Reason::Utilization, Mode::Default, gates::utilization},
-    Gate{Reason::Stabilizing, Mode::Default, gates::stabilizing},
-    Gate{Reason::MinNodes, Mode::Default, gates::min_nodes},
+    Gate{Reason::NotManaged, Mode::Always, gate::not_managed},
+    Gate{Reason::NotInitialized, Mode::Always, gate::not_initialized},
+    Gate{Reason::Deleting, Mode::Always, gate::is_deleting},
+    Gate{Reason::Nominated, Mode::Default, gate::nominated},
+    Gate{Reason::Paused, Mode::Default, gate::paused},
+    Gate{Reason::RunsTamp, Mode::Default, gate::runs_tamp},
+    Gate{Reason::NodeDoNotDisrupt, Mode::Always, gate::node_do_not_disrupt},
+    Gate{Reason::NodeDoNotEvict, Mode::Default, gate::node_do_not_evict},
+    Gate{Reason::ScaleDownDisabled, Mode::Default, gate::scale_down_disabled},
+    Gate{Reason::PoolNotFound, Mode::Always, gate::pool_not_found},
+    Gate{Reason::PodDoNotDisrupt, Mode::Always, gate::pod_do_not_disrupt},
+    Gate{Reason::PodDoNotEvict, Mode::Default, gate::pod_do_not_evict},
+    Gate{Reason::PodNotSafeToEvict, Mode::Default, gate::pod_not_safe_to_evict},
+    Gate{Reason::PodLocalStorage, Mode::Default, gate::pod_local_storage},
+    Gate{Reason::PodWithoutController, Mode::Default, gate::pod_without_controller},
+    Gate{Reason::PodResourceClaims, Mode::Always, gate::pod_resource_claims},
+    Gate{Reason::PodDisruptionBudget, Mode::Always, gate::pod_disruption_budget},
+    Gate{Reason::MultipleDisruptionBudgets, Mode::Always, gate::multiple_disruption_budgets},
+    Gate{Reason::SingleReplica, Mode::Default, gate::single_replica},
+    Gate{Reason::StaticPool, Mode::Always, gate::static_pool},
+    Gate{Reason::ConsolidationOff, Mode::Default, gate::consolidation_off},
+    Gate{Reason::ConsolidationNever, Mode::Always, gate::consolidation_never},
+    Gate{Reason::InstanceTypeUnknown, Mode::Compat, gate::instance_type_unknown},
+    Gate{Reason::CapacityTypeUnknown, Mode::Compat, gate::capacity_type_unknown},
+    Gate{Reason::ZoneUnknown, Mode::Compat, gate::zone_unknown},
+    Gate{Reason::NotEmpty, Mode::Always, gate::not_empty},
+    Gate{Reason::ConsolidateAfter, Mode::Always, gate::consolidate_after},
+    Gate{Reason::MinNodeLifetime, Mode::Default, gate::min_node_lifetime},
+    Gate{Reason::GracePeriod, Mode::Default, gate::grace_period},
+    Gate{Reason::Utilization, Mode::Default, gate::utilization},
+    Gate{Reason::Stabilizing, Mode::Default, gate::stabilizing},
+    Gate{Reason::MinNodes, Mode::Default, gate::min_nodes},
 };
 static_assert(std::ranges::is_sorted(kGates, {}, &Gate::reason));
 
@@ -59,10 +59,10 @@ bool in_force(const Gate& gate, bool compat) {
 }
 
 // The node without its pods, and with nothing blocked yet.
-Candidate without_pods(const Context& context, const Survey& survey, NodeId id) {
+Candidate without_pods(const situation::Context& context, const Survey& survey, NodeId id) {
   const Cluster& cluster = context.cluster;
   const Node& node = cluster.nodes[id.index()];
-  const NodePrice priced = price_node(context, survey.types, node);
+  const situation::NodePrice priced = situation::price_node(context, survey.types, node);
   Candidate c;
   c.node = id;
   c.pool = pool_of(cluster, node);
@@ -101,14 +101,14 @@ void complete(Candidate& c) {
   c.disruption_cost = std::max(0.0, c.disruption_cost) * c.lifetime_remaining;
 }
 
-Candidate describe(const Context& context, const Survey& survey, NodeId id) {
+Candidate describe(const situation::Context& context, const Survey& survey, NodeId id) {
   Candidate c = without_pods(context, survey, id);
   for (PodId pod : context.cluster.nodes[id.index()].pods) take_in(context.cluster, survey, pod, c);
   complete(c);
   return c;
 }
 
-void pass_gates(const Context& context, const Survey& survey, Candidate& c) {
+void pass_gates(const situation::Context& context, const Survey& survey, Candidate& c) {
   const Probe probe{context, survey, context.cluster.nodes[c.node.index()], c};
   for (const Gate& gate : kGates) {
     if (!in_force(gate, probe.compat())) continue;
@@ -122,13 +122,13 @@ void pass_gates(const Context& context, const Survey& survey, Candidate& c) {
 
 }  // namespace
 
-Candidate assess_node(const Context& context, const Survey& survey, NodeId node) {
+Candidate assess_node(const situation::Context& context, const Survey& survey, NodeId node) {
   Candidate c = describe(context, survey, node);
   pass_gates(context, survey, c);
   return c;
 }
 
-std::vector<Candidate> assess_nodes(const Context& context) {
+std::vector<Candidate> assess_nodes(const situation::Context& context) {
   assert(context.settings.pools.size() == context.cluster.pools.size());
   const Cluster& cluster = context.cluster;
   const Survey survey(context);
@@ -147,7 +147,7 @@ std::vector<Candidate> assess_nodes(const Context& context) {
   return candidates;
 }
 
-std::vector<GateOutcome> explain_gates(const Context& context, NodeId node) {
+std::vector<GateOutcome> explain_gates(const situation::Context& context, NodeId node) {
   assert(context.settings.pools.size() == context.cluster.pools.size());
   const Survey survey(context);
   const Candidate candidate = describe(context, survey, node);
@@ -161,4 +161,4 @@ std::vector<GateOutcome> explain_gates(const Context& context, NodeId node) {
   return outcomes;
 }
 
-}  // namespace tamp::decide
+}  // namespace tamp::gates

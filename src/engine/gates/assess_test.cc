@@ -4,7 +4,7 @@
 
 #include "gates/decide_testing.h"
 
-namespace tamp::decide {
+namespace tamp::gates {
 namespace {
 
 using test::ClusterBuilder;
@@ -196,4 +196,4 @@ TEST_F(Assess, EachModeHasGatesOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace tamp::decide
+}  // namespace tamp::gates

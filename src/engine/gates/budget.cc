@@ -7,7 +7,7 @@
 
 #include "gates/node_state.h"
 
-namespace tamp::decide {
+namespace tamp::gates {
 namespace {
 
 bool applies_to(const Budget& budget, DisruptionReason reason) {
@@ -42,7 +42,7 @@ struct Census {
 // Nodes that have not come into service would raise a percentage without being there to lose. A node group has no
 // word for "initialized", so all its nodes count: one that is not Ready adds at most 1 to what is allowed and takes
 // 1 away again, so that counting it never allows more.
-std::vector<Census> count_nodes(const Context& context) {
+std::vector<Census> count_nodes(const situation::Context& context) {
   const Cluster& cluster = context.cluster;
   std::vector<Census> census(cluster.pools.size());
   for (const Node& node : cluster.nodes) {
@@ -89,7 +89,7 @@ std::int64_t allowed_disruptions(const std::vector<Budget>& budgets, std::int64_
   return decide(allowed, tightest == nullptr ? std::string() : words(*tightest));
 }
 
-std::vector<BudgetState> budget_states(const Context& context, DisruptionReason reason) {
+std::vector<BudgetState> budget_states(const situation::Context& context, DisruptionReason reason) {
   assert(context.settings.pools.size() == context.cluster.pools.size());
   const std::vector<Census> census = count_nodes(context);
   std::vector<BudgetState> states(census.size());
@@ -103,4 +103,4 @@ std::vector<BudgetState> budget_states(const Context& context, DisruptionReason 
   return states;
 }
 
-}  // namespace tamp::decide
+}  // namespace tamp::gates

@@ -9,7 +9,7 @@
 #include "core/pool.h"
 #include "gates/candidate.h"
 
-namespace tamp::decide {
+namespace tamp::gates {
 
 inline constexpr std::int64_t kUnbounded = 2147483647;  // no budget is active
 
@@ -31,6 +31,6 @@ std::int64_t allowed_disruptions(const std::vector<Budget>& budgets, std::int64_
                                  DisruptionReason reason, Time now, std::string* decisive = nullptr);
 
 // By PoolId.
-std::vector<BudgetState> budget_states(const Context& context, DisruptionReason reason);
+std::vector<BudgetState> budget_states(const situation::Context& context, DisruptionReason reason);
 
-}  // namespace tamp::decide
+}  // namespace tamp::gates

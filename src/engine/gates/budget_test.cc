@@ -4,7 +4,7 @@
 
 #include "gates/decide_testing.h"
 
-namespace tamp::decide {
+namespace tamp::gates {
 namespace {
 
 using test::ClusterBuilder;
@@ -219,4 +219,4 @@ TEST_F(Pools, ANodeGroupCountsAllItsNodes) {
 }
 
 }  // namespace
-}  // namespace tamp::decide
+}  // namespace tamp::gates

@@ -2,7 +2,7 @@
 
 #include "gates/budget.h"
 
-namespace tamp::decide {
+namespace tamp::gates {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
@@ -54,4 +54,4 @@ std::optional<Time> next_hit(const CronSchedule& schedule, Time after) {
   return std::nullopt;
 }
 
-}  // namespace tamp::decide
+}  // namespace tamp::gates

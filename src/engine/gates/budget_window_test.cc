@@ -4,7 +4,7 @@
 
 #include "gates/budget.h"
 
-namespace tamp::decide {
+namespace tamp::gates {
 namespace {
 
 std::uint64_t bits(std::initializer_list<int> values) {
@@ -125,4 +125,4 @@ TEST(NextHit, OfEveryLessThanASecondIsASecond) {
 }
 
 }  // namespace
-}  // namespace tamp::decide
+}  // namespace tamp::gates

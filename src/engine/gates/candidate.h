@@ -12,7 +12,7 @@
 #include "gates/reason.h"
 #include "situation/context.h"
 
-namespace tamp::decide {
+namespace tamp::gates {
 
 // One gate's answer, for `tamp explain`.
 struct GateOutcome {
@@ -67,9 +67,9 @@ inline bool reschedulable(const Pod& pod) {
 
 // Candidates for all nodes, in node order, with the first failing gate of each. Budgets are not part of this: they are
 // shared between nodes (see budget.h).
-std::vector<Candidate> assess_nodes(const Context& context);
+std::vector<Candidate> assess_nodes(const situation::Context& context);
 
 // All gates of one node in order, also those after the first failure. For `tamp explain`.
-std::vector<GateOutcome> explain_gates(const Context& context, NodeId node);
+std::vector<GateOutcome> explain_gates(const situation::Context& context, NodeId node);
 
-}  // namespace tamp::decide
+}  // namespace tamp::gates

@@ -10,7 +10,7 @@
 #include "gates/candidate.h"
 #include "support/cluster_builder.h"
 
-namespace tamp::decide {
+namespace tamp::gates {
 
 struct Scene {
   explicit Scene(const test::ClusterBuilder& builder)
@@ -22,7 +22,7 @@ struct Scene {
     return scene;
   }
 
-  Context context() const { return {cluster, settings, now, last_node_deleted, leader_node}; }
+  situation::Context context() const { return {cluster, settings, now, last_node_deleted, leader_node}; }
   NodeId id(std::string_view node) const { return cluster.find_node(node); }
   Candidate candidate(std::string_view node) const { return assess_nodes(context())[id(node).index()]; }
   std::string reason(std::string_view node) const { return std::string(name(candidate(node).blocked)); }
@@ -51,4 +51,4 @@ inline bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-}  // namespace tamp::decide
+}  // namespace tamp::gates

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tamp::decide {
+namespace tamp::gates {
 namespace {
 
 std::uint64_t key_of(const Pod& pod) { return std::uint64_t{pod.ns.value} << 32 | pod.labels.value; }
@@ -61,4 +61,4 @@ bool tolerates_disruption(const Cluster& cluster, const Pod& pod) {
   });
 }
 
-}  // namespace tamp::decide
+}  // namespace tamp::gates

@@ -10,7 +10,7 @@
 
 #include "core/cluster.h"
 
-namespace tamp::decide {
+namespace tamp::gates {
 
 // Built once for a cluster; refers to it.
 class EvictionLimits {
@@ -38,4 +38,4 @@ bool refuses(const PodDisruptionBudget& budget, const Pod& pod);
 // The pod tolerates karpenter.sh/disrupted:NoSchedule. Karpenter never evicts such pods.
 bool tolerates_disruption(const Cluster& cluster, const Pod& pod);
 
-}  // namespace tamp::decide
+}  // namespace tamp::gates

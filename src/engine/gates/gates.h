@@ -14,11 +14,11 @@
 #include "gates/candidate.h"
 #include "gates/survey.h"
 
-namespace tamp::decide {
+namespace tamp::gates {
 
 // A node under examination.
 struct Probe {
-  const Context& context;
+  const situation::Context& context;
   const Survey& survey;
   const Node& node;
   const Candidate& candidate;  // everything but its verdict
@@ -41,7 +41,7 @@ struct Probe {
 };
 
 // assess.cc: one node's candidate, with the first gate that fails.
-Candidate assess_node(const Context& context, const Survey& survey, NodeId node);
+Candidate assess_node(const situation::Context& context, const Survey& survey, NodeId node);
 
 struct Finding {
   bool passed = true;
@@ -63,7 +63,7 @@ Finding fail(fmt::format_string<Args...> text, Args&&... args) {
   return {false, fmt::format(text, std::forward<Args>(args)...), std::nullopt};
 }
 
-namespace gates {
+namespace gate {
 
 // gates_node.cc
 Finding not_managed(const Probe& probe);
@@ -105,5 +105,5 @@ Finding grace_period(const Probe& probe);
 Finding utilization(const Probe& probe);
 Finding stabilizing(const Probe& probe);
 
-}  // namespace gates
-}  // namespace tamp::decide
+}  // namespace gate
+}  // namespace tamp::gates

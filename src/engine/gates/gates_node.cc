@@ -2,13 +2,13 @@
 #include "gates/node_state.h"
 #include "gates/protection.h"
 
-namespace tamp::decide {
+namespace tamp::gates {
 
 bool Probe::cluster_autoscaler() const {
   return !compat() && !node.claim.valid() && pool() != nullptr && pool()->kind == PoolKind::NodeGroup;
 }
 
-namespace gates {
+namespace gate {
 namespace {
 
 std::string_view text(ConditionStatus status) {
@@ -123,5 +123,5 @@ Finding pool_not_found(const Probe& probe) {
   return pass(probe, "pool {}", probe.pool_name());
 }
 
-}  // namespace gates
-}  // namespace tamp::decide
+}  // namespace gate
+}  // namespace tamp::gates

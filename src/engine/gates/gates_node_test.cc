@@ -2,7 +2,7 @@
 
 #include "gates/decide_testing.h"
 
-namespace tamp::decide {
+namespace tamp::gates {
 namespace {
 
 using test::ClusterBuilder;
@@ -190,4 +190,4 @@ TEST_F(PoolNotFound, UnderCompatACatalogueMustBeThere) {
 }
 
 }  // namespace
-}  // namespace tamp::decide
+}  // namespace tamp::gates

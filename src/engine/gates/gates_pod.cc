@@ -3,7 +3,7 @@
 #include "gates/gates.h"
 #include "gates/protection.h"
 
-namespace tamp::decide::gates {
+namespace tamp::gates::gate {
 namespace {
 
 template <typename Predicate>
@@ -169,4 +169,4 @@ Finding single_replica(const Probe& probe) {
       .from(setting.source);
 }
 
-}  // namespace tamp::decide::gates
+}  // namespace tamp::gates::gate

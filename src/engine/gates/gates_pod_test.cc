@@ -2,7 +2,7 @@
 
 #include "gates/decide_testing.h"
 
-namespace tamp::decide {
+namespace tamp::gates {
 namespace {
 
 using test::ClusterBuilder;
@@ -314,4 +314,4 @@ TEST_F(SingleReplica, DaemonSetPodsAreNot) {
 }
 
 }  // namespace
-}  // namespace tamp::decide
+}  // namespace tamp::gates

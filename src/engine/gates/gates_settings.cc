@@ -1,7 +1,7 @@
 #include "gates/gates.h"
 #include "gates/lifetime.h"
 
-namespace tamp::decide::gates {
+namespace tamp::gates::gate {
 
 Finding static_pool(const Probe& probe) {
   if (probe.pool() == nullptr || !probe.pool()->replicas) return pass(probe, "not a static pool");
@@ -80,4 +80,4 @@ Finding min_nodes(const Probe& probe) {
       .from(least.source);
 }
 
-}  // namespace tamp::decide::gates
+}  // namespace tamp::gates::gate

@@ -2,7 +2,7 @@
 
 #include "gates/decide_testing.h"
 
-namespace tamp::decide {
+namespace tamp::gates {
 namespace {
 
 using test::ClusterBuilder;
@@ -130,4 +130,4 @@ TEST_F(MinNodes, AreKept) {
 }
 
 }  // namespace
-}  // namespace tamp::decide
+}  // namespace tamp::gates

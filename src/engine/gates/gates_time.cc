@@ -4,7 +4,7 @@
 #include "gates/settling.h"
 #include "gates/utilization.h"
 
-namespace tamp::decide::gates {
+namespace tamp::gates::gate {
 namespace {
 
 // Below this share of its life a node is about to go anyway ("Node Utilization Threshold for Consolidation").
@@ -118,4 +118,4 @@ Finding stabilizing(const Probe& probe) {
           std::nullopt};
 }
 
-}  // namespace tamp::decide::gates
+}  // namespace tamp::gates::gate

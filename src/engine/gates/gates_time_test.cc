@@ -2,7 +2,7 @@
 
 #include "gates/decide_testing.h"
 
-namespace tamp::decide {
+namespace tamp::gates {
 namespace {
 
 using test::ClusterBuilder;
@@ -251,4 +251,4 @@ TEST_F(Stabilizing, HoldsEmptyNodesToo) {
 }
 
 }  // namespace
-}  // namespace tamp::decide
+}  // namespace tamp::gates

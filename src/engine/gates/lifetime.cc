@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tamp::decide {
+namespace tamp::gates {
 namespace {
 
 const NodeClaim* claim_of(const Cluster& cluster, const Node& node) {
@@ -47,4 +47,4 @@ std::optional<Time> last_pod_event(const Cluster& cluster, const Node& node, Tim
   return newest ? newest : initialized_since(cluster, node);
 }
 
-}  // namespace tamp::decide
+}  // namespace tamp::gates

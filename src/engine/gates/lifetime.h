@@ -6,7 +6,7 @@
 #include "core/cluster.h"
 #include "core/time.h"
 
-namespace tamp::decide {
+namespace tamp::gates {
 
 // 1 at creation, falling linearly to 0 at expiry; 1 where the node never expires or its age is not known
 // ("Consolidation Savings Threshold", "Cluster Consolidation").
@@ -20,4 +20,4 @@ std::optional<Time> initialized_since(const Cluster& cluster, const Node& node);
 // time at which the node came into service. Nothing when not even that is known.
 std::optional<Time> last_pod_event(const Cluster& cluster, const Node& node, Time now);
 
-}  // namespace tamp::decide
+}  // namespace tamp::gates

@@ -4,7 +4,7 @@
 
 #include "gates/decide_testing.h"
 
-namespace tamp::decide {
+namespace tamp::gates {
 namespace {
 
 using test::ClusterBuilder;
@@ -107,4 +107,4 @@ TEST_F(PodEvent, MayBeUnknown) {
 }
 
 }  // namespace
-}  // namespace tamp::decide
+}  // namespace tamp::gates

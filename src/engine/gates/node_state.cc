@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-namespace tamp::decide {
+namespace tamp::gates {
 
-bool managed(const Context& context, const Node& node) {
+bool managed(const situation::Context& context, const Node& node) {
   if (node.claim.valid()) return true;
   return !context.settings.karpenter_compat && pool_of(context.cluster, node).valid();
 }
@@ -25,7 +25,7 @@ bool is_victim(const Node& node) {
          node.marks.has_own(OwnMark::NoLoadBalancer);
 }
 
-bool deleting(const Context& context, const Node& node) {
+bool deleting(const situation::Context& context, const Node& node) {
   const Cluster& cluster = context.cluster;
   if (node.claim.valid()) {
     const NodeClaim& claim = cluster.claims[node.claim.index()];
@@ -39,4 +39,4 @@ bool deleting(const Context& context, const Node& node) {
          });
 }
 
-}  // namespace tamp::decide
+}  // namespace tamp::gates

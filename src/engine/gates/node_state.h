@@ -4,11 +4,11 @@
 
 #include "gates/candidate.h"
 
-namespace tamp::decide {
+namespace tamp::gates {
 
 // Somebody would remove the machine: Karpenter, or the autoscaler of a recognised node group.
 // Under `--compat` only a NodeClaim counts.
-bool managed(const Context& context, const Node& node);
+bool managed(const situation::Context& context, const Node& node);
 
 // Karpenter's vocabulary (NodeClaim or NodePool) holds for it rather than Cluster Autoscaler's.
 bool owned_by_karpenter(const Cluster& cluster, const Node& node);
@@ -20,6 +20,6 @@ bool initialized(const Cluster& cluster, const Node& node);
 bool is_victim(const Node& node);
 
 // Somebody is removing it already.
-bool deleting(const Context& context, const Node& node);
+bool deleting(const situation::Context& context, const Node& node);
 
-}  // namespace tamp::decide
+}  // namespace tamp::gates

@@ -7,7 +7,7 @@
 
 #include "gates/candidate.h"
 
-namespace tamp::decide {
+namespace tamp::gates {
 namespace {
 
 // The priority of a system-critical pod and the extremes of the deletion cost are scaled to some 30 and 16 pods.
@@ -67,4 +67,4 @@ double pod_cost(const Cluster& cluster, const Pod& pod) {
   return std::clamp(cost, -kCostLimit, kCostLimit);
 }
 
-}  // namespace tamp::decide
+}  // namespace tamp::gates

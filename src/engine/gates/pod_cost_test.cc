@@ -2,7 +2,7 @@
 
 #include "gates/decide_testing.h"
 
-namespace tamp::decide {
+namespace tamp::gates {
 namespace {
 
 using test::ClusterBuilder;
@@ -112,4 +112,4 @@ TEST_F(Movable, ButATerminatingPodOfAStatefulSet) {
 }
 
 }  // namespace
-}  // namespace tamp::decide
+}  // namespace tamp::gates

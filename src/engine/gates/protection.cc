@@ -1,6 +1,6 @@
 #include "gates/protection.h"
 
-namespace tamp::decide {
+namespace tamp::gates {
 
 Protection read_protection(std::string_view value, std::optional<Time> start, Time now) {
   if (value == "true") return {true, std::nullopt};
@@ -10,4 +10,4 @@ Protection read_protection(std::string_view value, std::optional<Time> start, Ti
   return {now - *start < *span, *start + *span};
 }
 
-}  // namespace tamp::decide
+}  // namespace tamp::gates

@@ -7,7 +7,7 @@
 
 #include "core/time.h"
 
-namespace tamp::decide {
+namespace tamp::gates {
 
 struct Protection {
   bool active = false;
@@ -17,4 +17,4 @@ struct Protection {
 // `start` is when the protected thing began. Without it a duration protects: unknown is never over.
 Protection read_protection(std::string_view value, std::optional<Time> start, Time now);
 
-}  // namespace tamp::decide
+}  // namespace tamp::gates

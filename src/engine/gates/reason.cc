@@ -3,7 +3,7 @@
 #include <array>
 #include <cstddef>
 
-namespace tamp::decide {
+namespace tamp::gates {
 namespace {
 
 struct Entry {
@@ -86,4 +86,4 @@ std::string_view name(Reason reason) {
 
 std::span<const Reason> all_reasons() { return kReasons; }
 
-}  // namespace tamp::decide
+}  // namespace tamp::gates

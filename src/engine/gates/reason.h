@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-namespace tamp::decide {
+namespace tamp::gates {
 
 enum class Reason : std::uint8_t {
   None,
@@ -65,4 +65,4 @@ enum class Reason : std::uint8_t {
 std::string_view name(Reason reason);   // "SavingsBelowThreshold"; "" for None
 std::span<const Reason> all_reasons();  // every one but None, in order
 
-}  // namespace tamp::decide
+}  // namespace tamp::gates

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace tamp::decide {
+namespace tamp::gates {
 namespace {
 
 // The first cell of each table row that is a word in backquotes.
@@ -47,4 +47,4 @@ TEST(Reason, PageSaysOfEachWhatItMeansAndWhatToDo) {
 }
 
 }  // namespace
-}  // namespace tamp::decide
+}  // namespace tamp::gates

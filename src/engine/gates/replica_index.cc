@@ -1,6 +1,6 @@
 #include "gates/replica_index.h"
 
-namespace tamp::decide {
+namespace tamp::gates {
 namespace {
 
 OwnerKind owner_kind(WorkloadKind kind) {
@@ -48,4 +48,4 @@ std::int64_t ReplicaIndex::desired(const Pod& pod) const {
   return it->second.wanted >= 0 ? it->second.wanted : it->second.seen;
 }
 
-}  // namespace tamp::decide
+}  // namespace tamp::gates

@@ -6,7 +6,7 @@
 
 #include "core/cluster.h"
 
-namespace tamp::decide {
+namespace tamp::gates {
 
 // Built once for a cluster; refers to it.
 class ReplicaIndex {
@@ -34,4 +34,4 @@ class ReplicaIndex {
   std::unordered_map<Owner, Replicas, OwnerHash> owners_;
 };
 
-}  // namespace tamp::decide
+}  // namespace tamp::gates

@@ -2,9 +2,9 @@
 
 #include "gates/lifetime.h"
 
-namespace tamp::decide {
+namespace tamp::gates {
 
-bool within_grace_period(const Context& context, NodeId id) {
+bool within_grace_period(const situation::Context& context, NodeId id) {
   const Cluster& cluster = context.cluster;
   const Node& node = cluster.nodes[id.index()];
   const PoolId pool = pool_of(cluster, node);
@@ -15,7 +15,7 @@ bool within_grace_period(const Context& context, NodeId id) {
   return !event || context.now - *event < *period;
 }
 
-bool under_consolidate_after(const Context& context, NodeId id) {
+bool under_consolidate_after(const situation::Context& context, NodeId id) {
   const Cluster& cluster = context.cluster;
   const Node& node = cluster.nodes[id.index()];
   const PoolId pool = pool_of(cluster, node);
@@ -31,4 +31,4 @@ bool under_consolidate_after(const Context& context, NodeId id) {
   return event && context.now - *event < *after;
 }
 
-}  // namespace tamp::decide
+}  // namespace tamp::gates

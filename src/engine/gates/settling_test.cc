@@ -4,7 +4,7 @@
 
 #include "gates/decide_testing.h"
 
-namespace tamp::decide {
+namespace tamp::gates {
 namespace {
 
 using test::ClusterBuilder;
@@ -98,4 +98,4 @@ TEST_F(UnderConsolidateAfter, NotForNodeGroups) {
 }
 
 }  // namespace
-}  // namespace tamp::decide
+}  // namespace tamp::gates

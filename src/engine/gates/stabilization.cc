@@ -6,7 +6,7 @@
 
 #include "core/message_format.h"
 
-namespace tamp::decide {
+namespace tamp::gates {
 namespace {
 
 std::string_view kind_name(WorkloadKind kind) {
@@ -27,7 +27,7 @@ std::string_view kind_name(WorkloadKind kind) {
 
 }  // namespace
 
-Stability stability(const Context& context) {
+Stability stability(const situation::Context& context) {
   const Cluster& cluster = context.cluster;
   if (!context.last_node_deleted) return {true, "no node was deleted lately"};
   const Duration since = context.now - *context.last_node_deleted;
@@ -55,4 +55,4 @@ Stability stability(const Context& context) {
                             Span{since})};
 }
 
-}  // namespace tamp::decide
+}  // namespace tamp::gates

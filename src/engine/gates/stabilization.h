@@ -6,7 +6,7 @@
 
 #include "gates/candidate.h"
 
-namespace tamp::decide {
+namespace tamp::gates {
 
 inline constexpr Duration kStabilizationWindow = Duration::minutes(5);
 
@@ -16,6 +16,6 @@ struct Stability {
 };
 
 // The window is open only while a pod is pending or a standard controller has fewer ready pods than it wants.
-Stability stability(const Context& context);
+Stability stability(const situation::Context& context);
 
-}  // namespace tamp::decide
+}  // namespace tamp::gates

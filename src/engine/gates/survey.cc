@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
-namespace tamp::decide {
+namespace tamp::gates {
 
-Survey::Survey(const Context& context)
-    : limits(context.cluster), types(index_types(context.cluster)), stability(decide::stability(context)) {
+Survey::Survey(const situation::Context& context)
+    : limits(context.cluster),
+      types(situation::index_types(context.cluster)),
+      stability(gates::stability(context)) {
   const Cluster& cluster = context.cluster;
   // Karpenter's gates do not ask.
   const std::size_t asked = context.settings.karpenter_compat ? 0 : cluster.pods.size();
@@ -19,4 +21,4 @@ Survey::Survey(const Context& context)
   has_pool_objects = std::ranges::any_of(cluster.pools, &NodePool::has_object);
 }
 
-}  // namespace tamp::decide
+}  // namespace tamp::gates

@@ -10,14 +10,14 @@
 #include "gates/stabilization.h"
 #include "situation/node_price.h"
 
-namespace tamp::decide {
+namespace tamp::gates {
 
 // Refers to the context's cluster.
 struct Survey {
-  explicit Survey(const Context& context);
+  explicit Survey(const situation::Context& context);
 
   EvictionLimits limits;
-  TypeIndex types;
+  situation::TypeIndex types;
   Stability stability;
   std::unordered_map<Symbol, PodId> nominated;  // node name → the first pending pod that waits for it
   std::optional<ReplicaIndex> replicas;         // only where single replicas are protected
@@ -25,4 +25,4 @@ struct Survey {
   bool resource_claims = false;                 // some pod has dynamic resource claims
 };
 
-}  // namespace tamp::decide
+}  // namespace tamp::gates

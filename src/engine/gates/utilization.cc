@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tamp::decide {
+namespace tamp::gates {
 namespace {
 
 double ratio(const ResourceList& requests, const ResourceList& allocatable, ResourceId resource) {
@@ -29,4 +29,4 @@ NodeUtilization node_utilization(const Cluster& cluster, const Node& node) {
   return {ratio(requests, node.allocatable, kCpu), ratio(requests, node.allocatable, kMemory)};
 }
 
-}  // namespace tamp::decide
+}  // namespace tamp::gates

@@ -4,7 +4,7 @@
 #include "core/cluster.h"
 #include "core/policy.h"
 
-namespace tamp::decide {
+namespace tamp::gates {
 
 // Requests of all active pods on the node, DaemonSets too, over allocatable. Nothing allocatable counts as unused.
 // May exceed 1 on an overcommitted node.
@@ -16,4 +16,4 @@ struct NodeUtilization {
 
 NodeUtilization node_utilization(const Cluster& cluster, const Node& node);
 
-}  // namespace tamp::decide
+}  // namespace tamp::gates

@@ -4,7 +4,7 @@
 
 #include "gates/decide_testing.h"
 
-namespace tamp::decide {
+namespace tamp::gates {
 namespace {
 
 using test::ClusterBuilder;
@@ -50,4 +50,4 @@ TEST_F(Used, MayExceedOne) {
 }
 
 }  // namespace
-}  // namespace tamp::decide
+}  // namespace tamp::gates

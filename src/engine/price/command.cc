@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace tamp::decide {
+namespace tamp::price {
 
 std::string_view name(Method method) {
   switch (method) {
@@ -20,4 +20,4 @@ std::string replacement_alias(std::size_t number) {
   return number == 0 ? "replacement" : fmt::format("replacement-{}", number + 1);
 }
 
-}  // namespace tamp::decide
+}  // namespace tamp::price

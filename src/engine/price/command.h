@@ -9,7 +9,7 @@
 #include "core/cluster.h"
 #include "core/money.h"
 
-namespace tamp::decide {
+namespace tamp::price {
 
 enum class Method : std::uint8_t { Empty, Multi, Single };
 std::string_view name(Method method);  // "empty"
@@ -61,4 +61,4 @@ struct Command {
 // What documents call a node that does not exist yet: "replacement", and where there are several also "replacement-2", …
 std::string replacement_alias(std::size_t number);
 
-}  // namespace tamp::decide
+}  // namespace tamp::price

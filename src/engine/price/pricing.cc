@@ -7,15 +7,15 @@
 #include <limits>
 #include <map>
 
-namespace tamp::decide {
+namespace tamp::price {
 namespace {
 
-using schedule::Claim;
-using schedule::Index;
-using schedule::Outcome;
-using schedule::ReqId;
-using schedule::Requirement;
-using schedule::Requirements;
+using fit::Claim;
+using fit::Index;
+using fit::Outcome;
+using fit::ReqId;
+using fit::Requirement;
+using fit::Requirements;
 
 constexpr double kNever = std::numeric_limits<double>::max();
 
@@ -31,7 +31,7 @@ class Market {
 
   bool sells(TypeId t, std::size_t offering, const Requirements& reqs) const {
     return type(t).offerings[offering].available &&
-           schedule::overlap(reqs, index_.offering_requirements(t, offering), cluster_.symbols);
+           fit::overlap(reqs, index_.offering_requirements(t, offering), cluster_.symbols);
   }
   LaunchPrice cheapest(TypeId t, const Requirements& reqs) const {
     LaunchPrice best;
@@ -93,9 +93,9 @@ std::vector<Symbol> by_text(std::vector<Symbol> list, const Cluster& c) {
 }
 
 struct Pricing {
-  const Context& context;
+  const situation::Context& context;
   const Index& index;
-  std::span<const Candidate* const> victims;
+  std::span<const gates::Candidate* const> victims;
   const Outcome& outcome;
   Method method;
   std::span<const PoolTotals> totals;
@@ -105,7 +105,7 @@ struct Pricing {
   const Cluster& cluster() const { return context.cluster; }
   bool compat() const { return context.settings.karpenter_compat; }
 
-  Priced refuse(Reason reason, std::string message) {
+  Priced refuse(gates::Reason reason, std::string message) {
     result.reason = reason;
     result.message = std::move(message);
     return std::move(result);
@@ -116,30 +116,30 @@ struct Pricing {
     Money price;
     bool price_known = true;
     double dollars = total_dollars(victims);
-    for (const Candidate* v : victims) {
+    for (const gates::Candidate* v : victims) {
       price_known = price_known && v->price.has_value();
       if (v->price) price += *v->price;
     }
     double cost = 0;
-    for (const Candidate* v : victims) cost += v->disruption_cost;
+    for (const gates::Candidate* v : victims) cost += v->disruption_cost;
 
     Command command;
     command.method = method;
-    for (const Candidate* v : victims) command.nodes.push_back(v->node);
+    for (const gates::Candidate* v : victims) command.nodes.push_back(v->node);
     command.disruption_cost = cost;
     command.required_savings = required;
     for (const auto& p : outcome.placements)
-      if (p.role == schedule::Role::Moved)
+      if (p.role == fit::Role::Moved)
         command.moves.push_back({p.pod, cluster().pods[p.pod.index()].node,
                                  p.site.valid() ? index.site(p.site).node : NodeId(), p.claim});
 
     if (!compat() && !price_known && (!outcome.claims.empty() || required.nanos > 0))
-      return refuse(Reason::PriceUnknown, unknown_price());
+      return refuse(gates::Reason::PriceUnknown, unknown_price());
     command.savings = price;
     command.savings_known = price_known;
     if (outcome.claims.empty()) {
       if (!compat() && price < required)
-        return refuse(Reason::SavingsBelowThreshold,
+        return refuse(gates::Reason::SavingsBelowThreshold,
                       fmt::format("saves {}/h, needs {}/h ({} per unit of disruption × {:.4g})",
                                   format_money(price), format_money(required), threshold_text(), cost));
       if (!score(command, dollars, dollars)) return std::move(result);
@@ -159,15 +159,16 @@ struct Pricing {
     order(types, reqs);
     if (types.size() > kMostTypes) types.resize(kMostTypes);
 
-    bool all_spot = std::all_of(victims.begin(), victims.end(),
-                                [&](const Candidate* v) { return v->capacity_type == cluster().known.spot; });
+    bool all_spot = std::all_of(victims.begin(), victims.end(), [&](const gates::Candidate* v) {
+      return v->capacity_type == cluster().known.spot;
+    });
     bool spot_to_spot = all_spot && may_be(reqs, capacity, cluster().known.spot, symbols);
     if (spot_to_spot) {
       if (!context.settings.spot_to_spot.value)
         return refuse(
-            Reason::SpotToSpotOff,
+            gates::Reason::SpotToSpotOff,
             "the SpotToSpotConsolidation feature gate is off: a spot node is not replaced by a spot node");
-      reqs.add(schedule::exactly(capacity, cluster().known.spot), symbols);
+      reqs.add(fit::exactly(capacity, cluster().known.spot), symbols);
       std::erase_if(types, [&](TypeId t) { return market.cheapest(t, reqs).dollars == kNever; });
       if (!compat()) order(types, reqs);
     }
@@ -193,7 +194,7 @@ struct Pricing {
     };
     if (types.empty()) {
       rejected(price);
-      return refuse(Reason::NoCheaperReplacement,
+      return refuse(gates::Reason::NoCheaperReplacement,
                     nearest ? fmt::format("the cheapest machine that would do is {} at {}/h; now {}/h",
                                           cluster().text(market.type(dearest_rejected).name),
                                           format_money(nearest->money, 6), format_money(price, 6))
@@ -201,7 +202,7 @@ struct Pricing {
     }
     if (!needed_for_min_values(index, types, reqs))
       return refuse(
-          Reason::MinValues,
+          gates::Reason::MinValues,
           fmt::format("only {} cheaper types remain: the pool's minValues do not hold", types.size()));
 
     if (!compat()) {
@@ -215,7 +216,7 @@ struct Pricing {
       if (types.empty()) {
         rejected(price - required);
         return refuse(
-            Reason::SavingsBelowThreshold,
+            gates::Reason::SavingsBelowThreshold,
             fmt::format(
                 "saves {}/h at best of {} cheaper types, needs {}/h ({} per unit of disruption × {:.4g})",
                 format_money(price - nearest->money), before, format_money(required), threshold_text(),
@@ -223,21 +224,21 @@ struct Pricing {
       }
       if (!needed_for_min_values(index, types, reqs))
         return refuse(
-            Reason::MinValues,
+            gates::Reason::MinValues,
             fmt::format("only {} types save enough: the pool's minValues do not hold", types.size()));
     }
 
     if (spot_to_spot && victims.size() == 1) {
       if (types.size() < kSpotFlexibility)
         return refuse(
-            Reason::SpotFlexibility,
+            gates::Reason::SpotFlexibility,
             fmt::format("a spot node is replaced by spot only if {} cheaper types remain; there are {}",
                         kSpotFlexibility, types.size()));
       std::size_t keep = std::max(kSpotFlexibility, needed_for_min_values(index, types, reqs).value_or(0));
       if (types.size() > keep) types.resize(keep);
     }
     if (!spot_to_spot && !settle_for_spot(types, reqs))
-      return refuse(Reason::MinValues,
+      return refuse(gates::Reason::MinValues,
                     fmt::format("only {} cheaper types are offered as spot: the pool's minValues do not hold",
                                 types.size()));
 
@@ -266,7 +267,7 @@ struct Pricing {
     };
     const Symbols& symbols = cluster().symbols;
     const Symbol capacity = cluster().known.capacity_type;
-    const bool all_spot = std::all_of(victims.begin(), victims.end(), [&](const Candidate* v) {
+    const bool all_spot = std::all_of(victims.begin(), victims.end(), [&](const gates::Candidate* v) {
       return v->capacity_type == cluster().known.spot;
     });
     std::vector<Launch> launches;
@@ -276,25 +277,25 @@ struct Pricing {
       // That the machine which comes is among the cheapest, and is not replaced again at once, is known of a single one only.
       if (all_spot && may_be(launch.reqs, capacity, cluster().known.spot, symbols))
         return refuse(
-            Reason::NeedsSeveralNodes,
+            gates::Reason::NeedsSeveralNodes,
             "its pods would need more than one new node, and spot nodes are replaced by one spot node");
       std::erase_if(launch.types, [&](TypeId t) { return market.worst(t, launch.reqs).dollars == kNever; });
       order(launch.types, launch.reqs);
       if (launch.types.size() > kMostTypes) launch.types.resize(kMostTypes);
       if (launch.types.empty())
-        return refuse(Reason::NoCheaperReplacement, "no machine of the catalogue would do");
+        return refuse(gates::Reason::NoCheaperReplacement, "no machine of the catalogue would do");
       launch.least = market.worst(launch.types.front(), launch.reqs).money;
       for (TypeId t : launch.types) launch.least = std::min(launch.least, market.worst(t, launch.reqs).money);
       together += launch.least;
       launches.push_back(std::move(launch));
     }
     if (together >= price)
-      return refuse(Reason::NoCheaperReplacement,
+      return refuse(gates::Reason::NoCheaperReplacement,
                     fmt::format("the cheapest {} machines that would do cost {}/h together; now {}/h",
                                 launches.size(), format_money(together, 6), format_money(price, 6)));
     if (price - together < required)
       return refuse(
-          Reason::SavingsBelowThreshold,
+          gates::Reason::SavingsBelowThreshold,
           fmt::format("saves {}/h at best with {} new nodes, needs {}/h ({} per unit of disruption × {:.4g})",
                       format_money(price - together), launches.size(), format_money(required),
                       threshold_text(), command.disruption_cost));
@@ -308,7 +309,7 @@ struct Pricing {
       std::erase_if(launch.types, [&](TypeId t) { return market.worst(t, launch.reqs).money > limit; });
       if (!settle_for_spot(launch.types, launch.reqs) ||
           !needed_for_min_values(index, launch.types, launch.reqs))
-        return refuse(Reason::MinValues,
+        return refuse(gates::Reason::MinValues,
                       fmt::format("only {} types save enough beside the other new nodes: the "
                                   "pool's minValues do not hold",
                                   launch.types.size()));
@@ -325,7 +326,7 @@ struct Pricing {
     // Pinned to spot a machine may cost more than the reserved one that was counted.
     if (command.savings.nanos <= 0 || command.savings < required)
       return refuse(
-          Reason::SavingsBelowThreshold,
+          gates::Reason::SavingsBelowThreshold,
           fmt::format("saves only {}/h with {} new nodes", format_money(command.savings), launches.size()));
     if (!score(command, command.savings.dollars(), total_dollars(victims))) return std::move(result);
     result.command = std::move(command);
@@ -341,7 +342,7 @@ struct Pricing {
         !may_be(reqs, capacity, cluster().known.on_demand, symbols))
       return true;
     Requirements pinned = reqs;
-    pinned.add(schedule::exactly(capacity, cluster().known.spot), symbols);
+    pinned.add(fit::exactly(capacity, cluster().known.spot), symbols);
     const auto as_spot = [&](TypeId t) { return market.cheapest(t, pinned).dollars != kNever; };
     if (!compat() && std::none_of(types.begin(), types.end(), as_spot)) return true;
     reqs = std::move(pinned);
@@ -370,7 +371,7 @@ struct Pricing {
     for (TypeId t : types) {
       bool among = false;
       double least = kNever;
-      for (const Candidate* v : victims)
+      for (const gates::Candidate* v : victims)
         if (v->type == t) {
           among = true;
           if (v->dollars > 0 || v->price) least = std::min(least, v->dollars);
@@ -383,7 +384,7 @@ struct Pricing {
     std::erase_if(types, [&](TypeId t) { return market.worst(t, reqs).dollars >= limit; });
     bool enough = needed_for_min_values(index, types, reqs).has_value();
     if (!types.empty() && enough) return true;
-    result.reason = Reason::SameInstanceType;
+    result.reason = gates::Reason::SameInstanceType;
     result.message =
         "the new node would be of a type that is being removed: keeping that one is less disruption";
     return false;
@@ -413,7 +414,7 @@ struct Pricing {
   // disruption that is spent. Every Balanced pool that gives a node must agree.
   bool score(const Command& command, double savings, double source) {
     std::map<PoolId, std::pair<double, double>> by_pool;  // dollars, eviction cost
-    for (const Candidate* v : victims) {
+    for (const gates::Candidate* v : victims) {
       by_pool[v->pool].first += v->dollars;
       by_pool[v->pool].second += v->eviction_cost;
     }
@@ -427,7 +428,7 @@ struct Pricing {
       if (all.cost > 0 && all.disruption > 0 && share > 0)
         score = (share / all.cost) / (mine.second / all.disruption);
       if (score >= 0.5) continue;
-      result.reason = Reason::BalancedScore;
+      result.reason = gates::Reason::BalancedScore;
       result.message = fmt::format(
           "pool {}: saves {:.2f}% of its cost for {:.2f}% of its disruption, score {:.2f} < 0.50",
           cluster().text(cluster().pools[pool.index()].name), all.cost > 0 ? 100 * share / all.cost : 0.0,
@@ -438,7 +439,7 @@ struct Pricing {
   }
 
   std::string unknown_price() const {
-    for (const Candidate* v : victims)
+    for (const gates::Candidate* v : victims)
       if (!v->price)
         return fmt::format(
             "the price of node {} is not known: no offering of its type, zone and capacity type",
@@ -453,21 +454,22 @@ struct Pricing {
 
 }  // namespace
 
-Money required_savings(const Context& context, std::span<const Candidate* const> victims) {
+Money required_savings(const situation::Context& context, std::span<const gates::Candidate* const> victims) {
   double required = 0;
-  for (const Candidate* v : victims)
+  for (const gates::Candidate* v : victims)
     if (v->pool.valid())
       required += context.settings.pools[v->pool.index()].savings_threshold.value * v->disruption_cost;
   return Money::from_dollars(std::min(required, 1e9));
 }
 
-double total_dollars(std::span<const Candidate* const> victims) {
+double total_dollars(std::span<const gates::Candidate* const> victims) {
   double sum = 0;
-  for (const Candidate* v : victims) sum += v->dollars;
+  for (const gates::Candidate* v : victims) sum += v->dollars;
   return sum;
 }
 
-std::vector<PoolTotals> pool_totals(const Context& context, std::span<const Candidate> candidates) {
+std::vector<PoolTotals> pool_totals(const situation::Context& context,
+                                    std::span<const gates::Candidate> candidates) {
   const Cluster& c = context.cluster;
   std::vector<PoolTotals> totals(c.pools.size());
   for (const auto& candidate : candidates) {
@@ -475,20 +477,21 @@ std::vector<PoolTotals> pool_totals(const Context& context, std::span<const Cand
     PoolTotals& t = totals[candidate.pool.index()];
     t.cost += candidate.dollars;
     // A node that no gate of its own or of its pods holds back weighs what moving it would cost; any other what its pods weigh.
-    if (candidate.blocked == Reason::None || candidate.blocked >= Reason::SingleReplica) {
+    if (candidate.blocked == gates::Reason::None || candidate.blocked >= gates::Reason::SingleReplica) {
       t.disruption += candidate.eviction_cost;
       continue;
     }
     t.disruption += 1;
     for (PodId p : c.nodes[candidate.node.index()].pods) {
       const Pod& pod = c.pods[p.index()];
-      if (!pod.terminal() && !pod.daemon()) t.disruption += std::max(0.0, pod_cost(c, pod));
+      if (!pod.terminal() && !pod.daemon()) t.disruption += std::max(0.0, gates::pod_cost(c, pod));
     }
   }
   return totals;
 }
 
-bool can_pass_score(const Context& context, const Candidate& candidate, std::span<const PoolTotals> totals) {
+bool can_pass_score(const situation::Context& context, const gates::Candidate& candidate,
+                    std::span<const PoolTotals> totals) {
   if (!candidate.pool.valid()) return true;
   if (context.settings.pools[candidate.pool.index()].policy.value != ConsolidationPolicy::Balanced)
     return true;
@@ -497,9 +500,10 @@ bool can_pass_score(const Context& context, const Candidate& candidate, std::spa
   return (candidate.dollars / t.cost) / (candidate.eviction_cost / t.disruption) >= 0.5;
 }
 
-Priced price_move(const Context& context, const Index& index, std::span<const Candidate* const> victims,
-                  const Outcome& outcome, Method method, std::span<const PoolTotals> totals) {
+Priced price_move(const situation::Context& context, const Index& index,
+                  std::span<const gates::Candidate* const> victims, const Outcome& outcome, Method method,
+                  std::span<const PoolTotals> totals) {
   return Pricing{context, index, victims, outcome, method, totals}.run();
 }
 
-}  // namespace tamp::decide
+}  // namespace tamp::price

@@ -11,7 +11,7 @@
 #include "gates/candidate.h"
 #include "price/command.h"
 
-namespace tamp::decide {
+namespace tamp::price {
 
 // A single spot node is replaced by a spot node only if so many cheaper types remain, and the launch list is cut to them:
 // then the node that comes is among the cheapest, and is not replaced again at once.
@@ -24,7 +24,8 @@ struct PoolTotals {
   double cost = 0;
   double disruption = 0;
 };
-std::vector<PoolTotals> pool_totals(const Context& context, std::span<const Candidate> candidates);
+std::vector<PoolTotals> pool_totals(const situation::Context& context,
+                                    std::span<const gates::Candidate> candidates);
 
 struct RejectedReplacement {
   TypeId type;
@@ -35,21 +36,22 @@ struct RejectedReplacement {
 // The outcome of pricing: a command, or why not.
 struct Priced {
   std::optional<Command> command;
-  Reason reason = Reason::None;
+  gates::Reason reason = gates::Reason::None;
   std::string message;
   std::optional<RejectedReplacement> cheapest_rejected;
   std::vector<PodId> homeless;  // pods without a place, where that is the reason
 };
 
-Priced price_move(const Context& context, const schedule::Index& index,
-                  std::span<const Candidate* const> victims, const schedule::Outcome& outcome, Method method,
-                  std::span<const PoolTotals> totals);
+Priced price_move(const situation::Context& context, const fit::Index& index,
+                  std::span<const gates::Candidate* const> victims, const fit::Outcome& outcome,
+                  Method method, std::span<const PoolTotals> totals);
 
 // Could even deleting the node pass its pool's Balanced score? If not, no replacement will.
-bool can_pass_score(const Context& context, const Candidate& candidate, std::span<const PoolTotals> totals);
+bool can_pass_score(const situation::Context& context, const gates::Candidate& candidate,
+                    std::span<const PoolTotals> totals);
 
 // threshold × disruption cost of each, summed, rounded to nano-dollars.
-Money required_savings(const Context& context, std::span<const Candidate* const> victims);
-double total_dollars(std::span<const Candidate* const> victims);
+Money required_savings(const situation::Context& context, std::span<const gates::Candidate* const> victims);
+double total_dollars(std::span<const gates::Candidate* const> victims);
 
-}  // namespace tamp::decide
+}  // namespace tamp::price

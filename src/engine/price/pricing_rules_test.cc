@@ -6,14 +6,14 @@
 
 #include "search/plan_testing.h"
 
-namespace tamp::decide {
+namespace tamp::price {
 namespace {
 
 using test::ClusterBuilder;
 using test::kNow;
 
-std::string launch_list(const PlanScene& scene, const Priced& priced) {
-  return priced.command ? in_words(scene.cluster, *priced.command) : "none";
+std::string launch_list(const search::PlanScene& scene, const Priced& priced) {
+  return priced.command ? search::in_words(scene.cluster, *priced.command) : "none";
 }
 
 // --- The same type ---------------------------------------------------------------------------------------------------
@@ -27,9 +27,9 @@ TEST(SameType, TwoNodesAreNotReplacedByOneOfTheirType) {
   b.node("b").type("m");
   b.pods(1, "web").on("a").cpu(1000);
   b.pods(1, "db").on("b").cpu(1000);
-  for (const PlanScene& scene : {PlanScene(b), PlanScene::compat(b)}) {
-    EXPECT_EQ(scene.together({"a", "b"}).reason, Reason::SameInstanceType);
-    EXPECT_PRED2(contains, scene.commands(), "single delete");
+  for (const search::PlanScene& scene : {search::PlanScene(b), search::PlanScene::compat(b)}) {
+    EXPECT_EQ(scene.together({"a", "b"}).reason, gates::Reason::SameInstanceType);
+    EXPECT_PRED2(gates::contains, scene.commands(), "single delete");
   }
 }
 
@@ -43,7 +43,7 @@ TEST(SameType, ATypeThatIsCheaperThanTheOneAmongThemWillDo) {
   b.node("b").type("m");
   b.pods(1, "web").on("a").cpu(1000);
   b.pods(1, "db").on("b").cpu(1000);
-  for (const PlanScene& scene : {PlanScene(b), PlanScene::compat(b)})
+  for (const search::PlanScene& scene : {search::PlanScene(b), search::PlanScene::compat(b)})
     EXPECT_EQ(launch_list(scene, scene.together({"a", "b"})), "multi replace a b by s");
 }
 
@@ -54,7 +54,7 @@ TEST(SameType, ASingleNodeIsNotAskedTheQuestion) {
   b.type("m").cpu(4000).memory_gi(16).price(0.40).spot_price(0.10);
   b.node("a").type("m");
   b.pods(1, "web").on("a").cpu(1000);
-  EXPECT_EQ(PlanScene(b).commands(), "single replace a by m");
+  EXPECT_EQ(search::PlanScene(b).commands(), "single replace a by m");
 }
 
 // --- Spot ---------------------------------------------------------------------------------------------------------
@@ -74,8 +74,8 @@ struct SpotToSpot : testing::Test {
           .memory_gi(16)
           .spot_price(0.30 - first - step * static_cast<double>(i));
   }
-  PlanScene scene(bool gate = true) const {
-    PlanScene s(b);
+  search::PlanScene scene(bool gate = true) const {
+    search::PlanScene s(b);
     s.settings.spot_to_spot.value = gate;
     return s;
   }
@@ -87,7 +87,7 @@ TEST_F(SpotToSpot, FourteenTypesThatSaveEnoughAreTooFew) {
   offer(14, "good-", 0.08, 0.005);      // $0.08 … $0.145
   EXPECT_EQ(scene().commands(), "none");
   EXPECT_EQ(scene().verdict("a"), "SpotFlexibility");
-  EXPECT_PRED2(contains, scene().why("a"), "15 cheaper types remain; there are 14");
+  EXPECT_PRED2(gates::contains, scene().why("a"), "15 cheaper types remain; there are 14");
 }
 
 TEST_F(SpotToSpot, TheFiftyCheaperOnesWouldHaveBeenEnoughWithoutTheThreshold) {
@@ -134,7 +134,7 @@ TEST_F(SpotToSpot, HalfTheLifetimeHalvesWhatIsRequired) {
   b.node("a").expire_after(Duration::hours(100)).created(kNow - Duration::hours(50));
   offer(12, "marginal-", 0.04, 0.001);  // $0.04 … $0.051
   offer(14, "good-", 0.08, 0.005);
-  EXPECT_PRED2(contains, scene().commands(), "single replace a by");
+  EXPECT_PRED2(gates::contains, scene().commands(), "single replace a by");
 }
 
 TEST_F(SpotToSpot, NothingHappensBehindAClosedGate) {
@@ -164,7 +164,7 @@ TEST_F(SpotToSpot, AnOnDemandNodeMayGoToFewSpotTypes) {
   c.type("new").cpu(4000).memory_gi(16).price(0.25).spot_price(0.10);
   c.node("a").type("old");
   c.pods(8, "web").on("a").cpu(100);
-  const PlanScene s(c);
+  const search::PlanScene s(c);
   EXPECT_EQ(s.commands(), "single replace a by new") << "old saves $0.02 as spot, of $0.08 that are needed";
   const Replacement r = s.plan().commands.at(0).replacements.front();
   ASSERT_EQ(r.capacity_types.size(), 1u) << "the price is spot's, so it must not become on-demand";
@@ -178,7 +178,7 @@ TEST_F(SpotToSpot, ASpotNodeMayGoToOnDemandWherePodsAskForThat) {
   c.node("a").type("old").spot();
   c.pool("default").requirement(test::kCapacityType, SelectorOp::In, {"on-demand"});
   c.pods(2, "web").on("a").cpu(100);
-  EXPECT_EQ(PlanScene(c).commands(), "single replace a by new")
+  EXPECT_EQ(search::PlanScene(c).commands(), "single replace a by new")
       << "no spot-to-spot, so its gate is not asked";
 }
 
@@ -201,7 +201,7 @@ TEST_F(WorstPrice, TheDearestZoneOfSpotCounts) {
       .offering("test-zone-a", "spot", 1.0)
       .offering("test-zone-b", "spot", 0.2)
       .offering("test-zone-c", "spot", 0.4);
-  EXPECT_EQ(PlanScene(b).verdict("a"), "NoCheaperReplacement");
+  EXPECT_EQ(search::PlanScene(b).verdict("a"), "NoCheaperReplacement");
 }
 
 TEST_F(WorstPrice, AZoneThatPodsCannotUseDoesNotCount) {
@@ -215,7 +215,7 @@ TEST_F(WorstPrice, AZoneThatPodsCannotUseDoesNotCount) {
       .on("a")
       .cpu(100)
       .node_affinity(test::kZone, SelectorOp::In, {"test-zone-b", "test-zone-c"});
-  const PlanScene scene(b);
+  const search::PlanScene scene(b);
   EXPECT_EQ(scene.commands(), "single replace a by new");
   const Replacement r = scene.plan().commands.at(0).replacements.front();
   EXPECT_EQ(r.price, Money::from_dollars(0.4));
@@ -228,7 +228,7 @@ TEST_F(WorstPrice, WhatIsNotAvailableDoesNotCount) {
       .memory_gi(16)
       .offering("test-zone-a", "spot", 1.0, false)
       .offering("test-zone-b", "spot", 0.2);
-  EXPECT_EQ(PlanScene(b).commands(), "single replace a by new");
+  EXPECT_EQ(search::PlanScene(b).commands(), "single replace a by new");
 }
 
 TEST_F(WorstPrice, ANodeKeepsItsPriceWhenItsOfferingIsSoldOut) {
@@ -238,18 +238,18 @@ TEST_F(WorstPrice, ANodeKeepsItsPriceWhenItsOfferingIsSoldOut) {
   c.type("new").cpu(4000).memory_gi(16).price(0.6);
   c.node("a").type("old");
   c.pods(1, "web").on("a").cpu(100);
-  EXPECT_EQ(PlanScene(c).commands(), "single replace a by new");
+  EXPECT_EQ(search::PlanScene(c).commands(), "single replace a by new");
 }
 
 TEST_F(WorstPrice, SpotIsWhatComesWhereBothAreAllowed) {
   // On-demand would be cheaper than the node is; spot is launched first, and is not.
   b.type("new").cpu(4000).memory_gi(16).price(0.10).spot_price(0.60);
-  EXPECT_EQ(PlanScene(b).verdict("a"), "NoCheaperReplacement");
+  EXPECT_EQ(search::PlanScene(b).verdict("a"), "NoCheaperReplacement");
 }
 
 TEST_F(WorstPrice, OnDemandAloneIsFineWhereNobodySellsSpot) {
   b.type("new").cpu(4000).memory_gi(16).price(0.10);
-  const PlanScene scene(b);
+  const search::PlanScene scene(b);
   const auto plan = scene.plan();
   ASSERT_EQ(plan.commands.size(), 1u);
   const Replacement& r = plan.commands[0].replacements.front();
@@ -264,7 +264,7 @@ TEST_F(WorstPrice, TypesAreListedByWhatTheirLaunchCosts) {
   // Dear on-demand, cheap as spot, and the other way round.
   b.type("x").cpu(4000).memory_gi(16).price(0.05).spot_price(0.20);
   b.type("y").cpu(4000).memory_gi(16).price(0.40).spot_price(0.10);
-  EXPECT_EQ(PlanScene(b).commands(), "single replace a by y x");
+  EXPECT_EQ(search::PlanScene(b).commands(), "single replace a by y x");
 }
 
 TEST(MinValues, MustHoldAmongTheCheaperTypes) {
@@ -275,10 +275,10 @@ TEST(MinValues, MustHoldAmongTheCheaperTypes) {
   b.type("y").cpu(4000).memory_gi(16).price(0.20);
   b.node("a").type("old");
   b.pods(1, "web").on("a").cpu(100);
-  EXPECT_EQ(PlanScene(b).verdict("a"), "MinValues");
-  EXPECT_EQ(PlanScene::compat(b).verdict("a"), "MinValues");
+  EXPECT_EQ(search::PlanScene(b).verdict("a"), "MinValues");
+  EXPECT_EQ(search::PlanScene::compat(b).verdict("a"), "MinValues");
   b.type("z").cpu(4000).memory_gi(16).price(0.30);
-  EXPECT_EQ(PlanScene(b).commands(), "single replace a by x y z");
+  EXPECT_EQ(search::PlanScene(b).commands(), "single replace a by x y z");
 }
 
 TEST(MinValues, MustHoldAmongTheTypesThatSaveEnough) {
@@ -289,8 +289,8 @@ TEST(MinValues, MustHoldAmongTheTypesThatSaveEnough) {
   b.type("y").cpu(4000).memory_gi(16).price(0.49);
   b.node("a").type("old");
   b.pods(5, "web").on("a").cpu(100);
-  EXPECT_EQ(PlanScene(b).verdict("a"), "MinValues");
-  EXPECT_PRED2(contains, PlanScene(b).why("a"), "only 1 types save enough");
+  EXPECT_EQ(search::PlanScene(b).verdict("a"), "MinValues");
+  EXPECT_PRED2(gates::contains, search::PlanScene(b).why("a"), "only 1 types save enough");
 }
 
 // --- Karpenter's Balanced policy ----------------------------------------------------------------------------------
@@ -303,8 +303,8 @@ struct Balanced : testing::Test {
   }
   // Under --compat and without it.
   void expect(std::string_view node, const std::string& verdict) const {
-    EXPECT_EQ(PlanScene(b).verdict(node), verdict);
-    EXPECT_EQ(PlanScene::compat(b).verdict(node), verdict) << "--compat";
+    EXPECT_EQ(search::PlanScene(b).verdict(node), verdict);
+    EXPECT_EQ(search::PlanScene::compat(b).verdict(node), verdict) << "--compat";
   }
   ClusterBuilder b;
 };
@@ -315,7 +315,7 @@ TEST_F(Balanced, ANodeWithLittleOnItGoes) {
   b.node("b").type("mid");
   b.pods(1, "web").on("a").cpu(1000);
   b.pods(30, "db").on("b").cpu(1000);
-  EXPECT_EQ(PlanScene::compat(b).commands(), "single delete a");
+  EXPECT_EQ(search::PlanScene::compat(b).commands(), "single delete a");
 }
 
 TEST_F(Balanced, ANodeThatIsMostOfTheDisruptionAndLittleOfTheCostStays) {
@@ -326,7 +326,7 @@ TEST_F(Balanced, ANodeThatIsMostOfTheDisruptionAndLittleOfTheCostStays) {
   b.pods(20, "web").on("a").cpu(50);
   b.pods(20, "db").on("b").cpu(1000);
   expect("a", "BalancedScore");
-  EXPECT_PRED2(contains, PlanScene(b).why("a"), "score 0.18 < 0.50");
+  EXPECT_PRED2(gates::contains, search::PlanScene(b).why("a"), "score 0.18 < 0.50");
 }
 
 TEST_F(Balanced, TheOnlyNodeOfItsPoolHasAScoreOfOne) {
@@ -335,8 +335,8 @@ TEST_F(Balanced, TheOnlyNodeOfItsPoolHasAScoreOfOne) {
   b.pool("other");
   b.node("host").type("mid").pool("other").do_not_disrupt();
   b.pods(1, "anchor").on("host").cpu(100);
-  EXPECT_EQ(PlanScene(b).commands(), "single delete a");
-  EXPECT_EQ(PlanScene::compat(b).commands(), "single delete a");
+  EXPECT_EQ(search::PlanScene(b).commands(), "single delete a");
+  EXPECT_EQ(search::PlanScene::compat(b).commands(), "single delete a");
 }
 
 TEST_F(Balanced, ASmallSavingOfALargePoolIsNotWorthMuchDisruption) {
@@ -347,7 +347,7 @@ TEST_F(Balanced, ASmallSavingOfALargePoolIsNotWorthMuchDisruption) {
     b.node(name).type("mid");
     b.pods(8, "web-" + name).on(name).cpu(3800);
   }
-  for (const PlanScene& scene : {PlanScene(b), PlanScene::compat(b)}) {
+  for (const search::PlanScene& scene : {search::PlanScene(b), search::PlanScene::compat(b)}) {
     EXPECT_EQ(scene.commands({.empty = false, .multi = false, .single = true}), "none");
     EXPECT_EQ(scene.verdict("n0"), "BalancedScore");
   }
@@ -360,7 +360,7 @@ TEST_F(Balanced, PoolsWithAnotherPolicyAreNotAsked) {
   b.node("b").type("mid").pool("plain");
   b.pods(20, "web").on("a").cpu(50);
   b.pods(20, "db").on("b").cpu(1000);
-  EXPECT_EQ(PlanScene(b).verdict("a"), "command");
+  EXPECT_EQ(search::PlanScene(b).verdict("a"), "command");
 }
 
 TEST_F(Balanced, TotalsOfAPool) {
@@ -371,12 +371,12 @@ TEST_F(Balanced, TotalsOfAPool) {
   b.pods(3, "db").on("b");
   b.pods(1, "x").on("c");
   b.daemon_set("agent").on("a").on("b");
-  const PlanScene scene(b);
-  const auto totals = pool_totals(scene.context(), assess_nodes(scene.context()));
+  const search::PlanScene scene(b);
+  const auto totals = pool_totals(scene.context(), gates::assess_nodes(scene.context()));
   ASSERT_EQ(totals.size(), 1u);
   EXPECT_DOUBLE_EQ(totals[0].cost, 7.2) << "an unknown price counts as nothing";
   EXPECT_DOUBLE_EQ(totals[0].disruption, 3.0 + 4.0 + 2.0) << "1 + pods of each, DaemonSets aside";
 }
 
 }  // namespace
-}  // namespace tamp::decide
+}  // namespace tamp::price

@@ -8,7 +8,7 @@
 
 #include "search/plan_testing.h"
 
-namespace tamp::decide {
+namespace tamp::price {
 namespace {
 
 using test::ClusterBuilder;
@@ -34,15 +34,15 @@ struct MarginalSavings : testing::Test {
 };
 
 TEST_F(MarginalSavings, FivePodsDoNotMoveForLessThanAPenny) {
-  const PlanScene scene(b);
+  const search::PlanScene scene(b);
   EXPECT_EQ(scene.commands(), "none");
   EXPECT_EQ(scene.verdict("a"), "SavingsBelowThreshold");
-  EXPECT_PRED2(contains, scene.why("a"), "saves $0.006/h");
-  EXPECT_PRED2(contains, scene.why("a"), "needs $0.05/h");
+  EXPECT_PRED2(gates::contains, scene.why("a"), "saves $0.006/h");
+  EXPECT_PRED2(gates::contains, scene.why("a"), "needs $0.05/h");
 }
 
 TEST_F(MarginalSavings, TheCheapestRefusedMachineAndItsGapAreNamed) {
-  const PlanScene scene(b);
+  const search::PlanScene scene(b);
   const Priced priced = scene.together({"a"});
   ASSERT_TRUE(priced.cheapest_rejected.has_value());
   EXPECT_EQ(priced.cheapest_rejected->price, Money::from_dollars(0.080));
@@ -52,7 +52,7 @@ TEST_F(MarginalSavings, TheCheapestRefusedMachineAndItsGapAreNamed) {
 
 TEST_F(MarginalSavings, ProceedsWhenNinetyPercentOfTheLifetimeAreGone) {
   aged(b.node("a"), 0.9);
-  const PlanScene scene(b);
+  const search::PlanScene scene(b);
   EXPECT_EQ(scene.commands(), "single replace a by m7i-flex.large");
   const Command command = scene.plan().commands.at(0);
   EXPECT_EQ(command.savings, Money::from_dollars(0.006));
@@ -63,28 +63,28 @@ TEST_F(MarginalSavings, ProceedsWhenNinetyPercentOfTheLifetimeAreGone) {
 
 TEST_F(MarginalSavings, AThresholdOfZeroTakesAnySaving) {
   b.pool("default").savings_threshold(0);
-  EXPECT_EQ(PlanScene(b).commands(), "single replace a by m7i-flex.large");
+  EXPECT_EQ(search::PlanScene(b).commands(), "single replace a by m7i-flex.large");
 }
 
 TEST_F(MarginalSavings, KarpenterTakesAnySaving) {
-  EXPECT_EQ(PlanScene::compat(b).commands(), "single replace a by m7i-flex.large");
+  EXPECT_EQ(search::PlanScene::compat(b).commands(), "single replace a by m7i-flex.large");
 }
 
 TEST_F(MarginalSavings, ALargeSavingProceeds) {
   b.type("t.large").cpu(2000).memory_gi(8).price(0.036);
-  EXPECT_EQ(PlanScene(b).commands(), "single replace a by t.large")
+  EXPECT_EQ(search::PlanScene(b).commands(), "single replace a by t.large")
       << "saves exactly the $0.05 that it needs";
 }
 
 TEST_F(MarginalSavings, JustTooLittleIsTooLittle) {
   b.type("t.large").cpu(2000).memory_gi(8).price(0.036000001);
-  EXPECT_EQ(PlanScene(b).verdict("a"), "SavingsBelowThreshold");
+  EXPECT_EQ(search::PlanScene(b).verdict("a"), "SavingsBelowThreshold");
 }
 
 TEST_F(MarginalSavings, OnlyTypesThatSaveEnoughAreLaunched) {
   b.type("t1").cpu(2000).memory_gi(8).price(0.030);
   b.type("t2").cpu(2000).memory_gi(8).price(0.020);
-  const PlanScene scene(b);
+  const search::PlanScene scene(b);
   EXPECT_EQ(scene.commands(), "single replace a by t2 t1");
   const Command command = scene.plan().commands.at(0);
   EXPECT_EQ(command.replacements.front().price, Money::from_dollars(0.030))
@@ -99,8 +99,8 @@ TEST_F(MarginalSavings, EqualPriceIsNoReasonToMove) {
   c.type("new").cpu(2000).memory_gi(8).price(0.086);
   c.node("a").type("old");
   c.pods(1, "web").on("a").cpu(100);
-  EXPECT_EQ(PlanScene(c).verdict("a"), "NoCheaperReplacement");
-  EXPECT_EQ(PlanScene::compat(c).verdict("a"), "NoCheaperReplacement");
+  EXPECT_EQ(search::PlanScene(c).verdict("a"), "NoCheaperReplacement");
+  EXPECT_EQ(search::PlanScene::compat(c).verdict("a"), "NoCheaperReplacement");
 }
 
 // Prices of December 2025: a move within a size from m8i to c8i saves $0.0243, from r8i to m8i $0.0661.
@@ -118,15 +118,15 @@ struct Families : testing::Test {
 TEST_F(Families, FivePodsDoNotGoFromM8iToC8i) {
   b.node("a").type("m8i.xlarge");
   b.pods(5, "web").on("a").cpu(600).memory_gi(1);
-  const PlanScene scene(b);
+  const search::PlanScene scene(b);
   EXPECT_EQ(scene.verdict("a"), "SavingsBelowThreshold");
-  EXPECT_PRED2(contains, scene.why("a"), "saves $0.0243/h");
+  EXPECT_PRED2(gates::contains, scene.why("a"), "saves $0.0243/h");
 }
 
 TEST_F(Families, FivePodsGoFromR8iToM8i) {
   b.node("a").type("r8i.xlarge");
   b.pods(5, "web").on("a").cpu(600).memory_gi(2);
-  EXPECT_EQ(PlanScene(b).commands(), "single replace a by m8i.xlarge");
+  EXPECT_EQ(search::PlanScene(b).commands(), "single replace a by m8i.xlarge");
 }
 
 TEST_F(Families, ALowerThresholdAllowsTheOneAndAHigherOneBlocksTheOther) {
@@ -136,7 +136,7 @@ TEST_F(Families, ALowerThresholdAllowsTheOneAndAHigherOneBlocksTheOther) {
   b.node("b").type("r8i.xlarge").pool("high");
   b.pods(5, "db").on("b").cpu(600).memory_gi(2).node_selector(test::kNodePool, "high");
   b.pool("high").savings_threshold(0.02).budget("100%");
-  const PlanScene scene(b);
+  const search::PlanScene scene(b);
   EXPECT_EQ(scene.verdict("a"), "command");
   EXPECT_EQ(scene.verdict("b"), "SavingsBelowThreshold");
 }
@@ -156,9 +156,9 @@ TEST(RequiredSavings, FollowTheTuningTable) {
     b.pool("default").savings_threshold(row.threshold);
     b.node("a");
     b.pods(row.pods, "web").on("a");
-    const PlanScene scene(b);
-    const Candidate candidate = scene.candidate("a");
-    const Candidate* one[] = {&candidate};
+    const search::PlanScene scene(b);
+    const gates::Candidate candidate = scene.candidate("a");
+    const gates::Candidate* one[] = {&candidate};
     EXPECT_EQ(required_savings(scene.context(), one), Money::from_dollars(row.dollars))
         << row.threshold << " × " << row.pods;
   }
@@ -168,9 +168,9 @@ TEST(RequiredSavings, TheDefaultIsAPennyForAUnitOfDisruption) {
   ClusterBuilder b;
   b.node("a");
   b.pods(8, "web").on("a");
-  const PlanScene scene(b);
-  const Candidate candidate = scene.candidate("a");
-  const Candidate* one[] = {&candidate};
+  const search::PlanScene scene(b);
+  const gates::Candidate candidate = scene.candidate("a");
+  const gates::Candidate* one[] = {&candidate};
   EXPECT_EQ(required_savings(scene.context(), one), Money::from_dollars(0.08));
 }
 
@@ -182,9 +182,9 @@ TEST(RequiredSavings, EachNodeAsksWhatItsPoolSays) {
   b.node("b").pool("dear");
   b.pods(3, "x").on("a");
   b.pods(2, "y").on("b");
-  const PlanScene scene(b);
-  const Candidate one = scene.candidate("a"), two = scene.candidate("b");
-  const Candidate* both[] = {&one, &two};
+  const search::PlanScene scene(b);
+  const gates::Candidate one = scene.candidate("a"), two = scene.candidate("b");
+  const gates::Candidate* both[] = {&one, &two};
   EXPECT_EQ(required_savings(scene.context(), both), Money::from_dollars(0.23));
 }
 
@@ -205,17 +205,17 @@ struct DeletePrice : testing::Test {
 TEST_F(DeletePrice, TwentyPodsOnAFreshNodeOfTenCentsStay) {
   b.node("dense").created(kNow - Duration::minutes(10)).initialized(kNow - Duration::minutes(10));
   b.pods(20, "web").on("dense").cpu(50);
-  const PlanScene scene(b);
+  const search::PlanScene scene(b);
   EXPECT_EQ(scene.commands(), "none");
   EXPECT_EQ(scene.verdict("dense"), "SavingsBelowThreshold");
-  EXPECT_PRED2(contains, scene.why("dense"), "saves $0.10/h");
-  EXPECT_PRED2(contains, scene.why("dense"), "needs $0.20/h");
+  EXPECT_PRED2(gates::contains, scene.why("dense"), "saves $0.10/h");
+  EXPECT_PRED2(gates::contains, scene.why("dense"), "needs $0.20/h");
 }
 
 TEST_F(DeletePrice, TheyGoWhenATenthOfTheLifetimeIsLeft) {
   aged(b.node("dense"), 0.9);
   b.pods(20, "web").on("dense").cpu(50);
-  const PlanScene scene(b);
+  const search::PlanScene scene(b);
   EXPECT_EQ(scene.commands(), "single delete dense");
   const Command command = scene.plan().commands.at(0);
   EXPECT_EQ(command.savings, Money::from_dollars(0.10)) << "a delete saves the full price";
@@ -225,24 +225,24 @@ TEST_F(DeletePrice, TheyGoWhenATenthOfTheLifetimeIsLeft) {
 
 TEST_F(DeletePrice, ForTenCentsFivePodsMoveAndFiftyDoNot) {
   b.pods(5, "web").on("dense").cpu(20);
-  EXPECT_EQ(PlanScene(b).commands(), "single delete dense");
+  EXPECT_EQ(search::PlanScene(b).commands(), "single delete dense");
   b.pods(45, "web").on("dense").cpu(20);
-  EXPECT_EQ(PlanScene(b).verdict("dense"), "SavingsBelowThreshold");
+  EXPECT_EQ(search::PlanScene(b).verdict("dense"), "SavingsBelowThreshold");
 }
 
 TEST_F(DeletePrice, TenPodsAreExactlyWorthTenCents) {
   b.pods(10, "web").on("dense").cpu(20);
-  EXPECT_EQ(PlanScene(b).commands(), "single delete dense");
+  EXPECT_EQ(search::PlanScene(b).commands(), "single delete dense");
   b.pods(1, "web").on("dense").cpu(20);
-  EXPECT_EQ(PlanScene(b).commands(), "none");
+  EXPECT_EQ(search::PlanScene(b).commands(), "none");
 }
 
 TEST_F(DeletePrice, ImportantPodsCostMore) {
   // 2^25 of priority adds 1 to a pod's cost: 6 such pods need $0.12.
   b.pods(6, "web").on("dense").cpu(20).priority(1 << 25);
-  const PlanScene scene(b);
+  const search::PlanScene scene(b);
   EXPECT_EQ(scene.verdict("dense"), "SavingsBelowThreshold");
-  EXPECT_PRED2(contains, scene.why("dense"), "needs $0.12/h");
+  EXPECT_PRED2(gates::contains, scene.why("dense"), "needs $0.12/h");
 }
 
 // --- Several nodes ------------------------------------------------------------------------------------------------
@@ -262,7 +262,7 @@ struct TwoForOne : testing::Test {
 };
 
 TEST_F(TwoForOne, TenCentsForTenPodsIsEnough) {
-  const PlanScene scene(b);
+  const search::PlanScene scene(b);
   EXPECT_EQ(scene.commands(), "multi replace a b by big");
   const Command command = scene.plan().commands.at(0);
   EXPECT_DOUBLE_EQ(command.disruption_cost, 10.0);
@@ -274,14 +274,14 @@ struct TwoForADearerOne : TwoForOne {
   TwoForADearerOne() : TwoForOne(0.900000001) {}
 };
 TEST_F(TwoForADearerOne, AHairLessIsNot) {
-  const PlanScene scene(b);
+  const search::PlanScene scene(b);
   EXPECT_EQ(scene.commands(), "none");
-  EXPECT_EQ(scene.together({"a", "b"}).reason, Reason::SavingsBelowThreshold);
+  EXPECT_EQ(scene.together({"a", "b"}).reason, gates::Reason::SavingsBelowThreshold);
 }
 TEST_F(TwoForADearerOne, HalfTheirLifetimeHalvesWhatIsRequired) {
   aged(b.node("a"), 0.5);
   aged(b.node("b"), 0.5);
-  const PlanScene scene(b);
+  const search::PlanScene scene(b);
   EXPECT_EQ(scene.commands(), "multi replace a b by big");
   EXPECT_EQ(scene.plan().commands.at(0).required_savings, Money::from_dollars(0.05));
 }
@@ -295,9 +295,9 @@ TEST(NegativeCosts, DoNotLetALosingMovePass) {
   b.node("a").type("old");
   // -2^31 / 2^27 = -16: each costs -10, the least there is.
   b.pods(20, "junk").on("a").cpu(50).deletion_cost("-2147483648");
-  const PlanScene scene(b);
-  const Candidate candidate = scene.candidate("a");
-  const Candidate* one[] = {&candidate};
+  const search::PlanScene scene(b);
+  const gates::Candidate candidate = scene.candidate("a");
+  const gates::Candidate* one[] = {&candidate};
   EXPECT_EQ(required_savings(scene.context(), one), Money{});
   EXPECT_EQ(scene.verdict("a"), "NoCheaperReplacement");
 }
@@ -308,9 +308,9 @@ TEST(NegativeCosts, OfOneNodePayForNothingOnAnother) {
   b.node("b");
   b.pods(20, "junk").on("a").deletion_cost("-2147483648");
   b.pods(10, "web").on("b");
-  const PlanScene scene(b);
-  const Candidate junk = scene.candidate("a"), web = scene.candidate("b");
-  const Candidate* both[] = {&junk, &web};
+  const search::PlanScene scene(b);
+  const gates::Candidate junk = scene.candidate("a"), web = scene.candidate("b");
+  const gates::Candidate* both[] = {&junk, &web};
   EXPECT_EQ(required_savings(scene.context(), both), Money::from_dollars(0.10));
 }
 
@@ -319,7 +319,7 @@ TEST(NegativeCosts, OfOnePodOffsetAnotherOnTheSameNode) {
   b.node("a");
   b.pods(1, "junk").on("a").deletion_cost("-268435456");  // 1 - 2 = -1
   b.pods(4, "web").on("a");
-  EXPECT_DOUBLE_EQ(PlanScene(b).candidate("a").disruption_cost, 3.0);
+  EXPECT_DOUBLE_EQ(search::PlanScene(b).candidate("a").disruption_cost, 3.0);
 }
 
 // --- Unknown prices -----------------------------------------------------------------------------------------------
@@ -336,15 +336,15 @@ struct UnknownPrice : testing::Test {
 
 TEST_F(UnknownPrice, BlocksAMoveThatHasToBeWorthSomething) {
   b.pods(3, "web").on("a").cpu(100);
-  const PlanScene scene(b);
+  const search::PlanScene scene(b);
   EXPECT_EQ(scene.verdict("a"), "PriceUnknown");
-  EXPECT_PRED2(contains, scene.why("a"), "node a");
+  EXPECT_PRED2(gates::contains, scene.why("a"), "node a");
 }
 
 TEST_F(UnknownPrice, DoesNotMatterToADeleteWithoutThreshold) {
   b.pool("default").savings_threshold(0);
   b.pods(3, "web").on("a").cpu(100);
-  const PlanScene scene(b);
+  const search::PlanScene scene(b);
   EXPECT_EQ(scene.commands(), "single delete a");
   EXPECT_FALSE(scene.plan().commands.at(0).savings_known);
   EXPECT_EQ(scene.plan().commands.at(0).savings, Money{});
@@ -354,11 +354,11 @@ TEST_F(UnknownPrice, BlocksEveryReplacement) {
   b.pool("default").savings_threshold(0);
   b.node("host").cordoned();
   b.pods(3, "web").on("a").cpu(100);
-  EXPECT_EQ(PlanScene(b).verdict("a"), "PriceUnknown");
+  EXPECT_EQ(search::PlanScene(b).verdict("a"), "PriceUnknown");
 }
 
 TEST_F(UnknownPrice, DoesNotKeepAnEmptyNode) {
-  const PlanScene scene(b);
+  const search::PlanScene scene(b);
   EXPECT_EQ(scene.commands(), "empty delete a");
   EXPECT_FALSE(scene.plan().commands.at(0).savings_known);
 }
@@ -366,7 +366,7 @@ TEST_F(UnknownPrice, DoesNotKeepAnEmptyNode) {
 TEST_F(UnknownPrice, APriceListIsAsGoodAsACatalogue) {
   b.node("a").node().price_override = Money::from_dollars(0.25);
   b.pods(3, "web").on("a").cpu(100);
-  const PlanScene scene(b);
+  const search::PlanScene scene(b);
   EXPECT_EQ(scene.commands(), "single delete a");
   EXPECT_EQ(scene.plan().commands.at(0).savings, Money::from_dollars(0.25));
 }
@@ -376,8 +376,8 @@ TEST_F(UnknownPrice, OneOfSeveralIsEnoughToBlock) {
   b.node("c").type("known");
   b.pods(3, "web").on("a").cpu(100);
   b.pods(3, "db").on("c").cpu(100);
-  EXPECT_EQ(PlanScene(b).together({"a", "c"}).reason, Reason::PriceUnknown);
+  EXPECT_EQ(search::PlanScene(b).together({"a", "c"}).reason, gates::Reason::PriceUnknown);
 }
 
 }  // namespace
-}  // namespace tamp::decide
+}  // namespace tamp::price

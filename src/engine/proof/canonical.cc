@@ -7,7 +7,7 @@
 #include "core/json_writer.h"
 #include "proof/canonical_spec.h"
 
-namespace tamp::prove {
+namespace tamp::proof {
 namespace {
 
 // What a run of Tamp's put there, and will take away, is not part of what a plan is about.
@@ -258,4 +258,4 @@ std::string canonical_observation(const Observation& o) {
   return w.take();
 }
 
-}  // namespace tamp::prove
+}  // namespace tamp::proof

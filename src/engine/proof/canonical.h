@@ -8,7 +8,7 @@
 #include "core/observation.h"
 #include "core/settings.h"
 
-namespace tamp::prove {
+namespace tamp::proof {
 
 // Identity, shape, labels, taints and marks; not conditions and times, which change by themselves.
 std::string canonical_node(const Cluster& cluster, const Node& node);
@@ -21,4 +21,4 @@ std::string canonical_pool(const Cluster& cluster, const NodePool& pool, const P
 std::string canonical_policy(const Settings& settings);
 std::string canonical_observation(const Observation& observation);
 
-}  // namespace tamp::prove
+}  // namespace tamp::proof

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-namespace tamp::prove {
+namespace tamp::proof {
 namespace {
 
 // Members of a set whose order means nothing, each written by itself and then sorted as bytes.
@@ -155,4 +155,4 @@ void write_spec(JsonWriter& w, const Cluster& c, const PodSpec& spec) {
   w.field("resourceClaims", spec.has_resource_claims).field("gated", spec.scheduling_gated).end_object();
 }
 
-}  // namespace tamp::prove
+}  // namespace tamp::proof

@@ -8,7 +8,7 @@
 #include "core/cluster.h"
 #include "core/json_writer.h"
 
-namespace tamp::prove {
+namespace tamp::proof {
 
 // null where the symbol is invalid, so that "absent" and "" differ.
 void write_symbol(JsonWriter& w, const Cluster& cluster, std::string_view key, Symbol symbol);
@@ -21,4 +21,4 @@ void write_selector(JsonWriter& w, const Cluster& cluster, std::string_view key,
                     const std::optional<LabelSelector>& selector);
 void write_spec(JsonWriter& w, const Cluster& cluster, const PodSpec& spec);
 
-}  // namespace tamp::prove
+}  // namespace tamp::proof

@@ -6,7 +6,7 @@
 #include "gates/budget.h"
 #include "proof/checks.h"
 
-namespace tamp::prove::checks {
+namespace tamp::proof::checks {
 
 Check budget(const Motion& motion) {
   constexpr std::string_view kName = "budget";
@@ -14,7 +14,7 @@ Check budget(const Motion& motion) {
   const auto victims = static_cast<std::int64_t>(motion.intent.victims.size());
   const auto nodes = static_cast<std::int64_t>(cluster.nodes.size());
   const std::int64_t least = motion.evidence.context.settings.min_nodes.value;
-  const decide::Command* command = motion.intent.command;
+  const price::Command* command = motion.intent.command;
   const std::int64_t fresh = command != nullptr ? std::ssize(command->replacements) : 0;
   if (nodes - victims + fresh < least)
     return failed(
@@ -22,13 +22,13 @@ Check budget(const Motion& motion) {
 
   const DisruptionReason reason =
       motion.moved.empty() ? DisruptionReason::Empty : DisruptionReason::Underutilized;
-  const std::vector<decide::BudgetState> states = decide::budget_states(motion.evidence.context, reason);
+  const std::vector<gates::BudgetState> states = gates::budget_states(motion.evidence.context, reason);
   std::map<PoolId, std::int64_t> going;
   for (const NodeId v : motion.intent.victims) ++going[pool_of(cluster, cluster.nodes[v.index()])];
   std::string numbers;
   for (const auto& [pool, count] : going) {
     if (!pool.valid()) continue;
-    const decide::BudgetState& state = states[pool.index()];
+    const gates::BudgetState& state = states[pool.index()];
     const std::string_view name = cluster.text(cluster.pools[pool.index()].name);
     if (count > state.remaining())
       return failed(kName,
@@ -37,9 +37,9 @@ Check budget(const Motion& motion) {
                                 state.decisive.empty() ? "" : ", budget " + state.decisive),
                     std::string(name));
     numbers += fmt::format("{}{} of pool {}", numbers.empty() ? "" : ", ", count, name);
-    if (state.remaining() < decide::kUnbounded) numbers += fmt::format(" <= {}", state.remaining());
+    if (state.remaining() < gates::kUnbounded) numbers += fmt::format(" <= {}", state.remaining());
   }
   return passed(kName, numbers.empty() ? "no pool has a say" : numbers);
 }
 
-}  // namespace tamp::prove::checks
+}  // namespace tamp::proof::checks

@@ -6,7 +6,7 @@
 #include "proof/checks.h"
 #include "proof/prediction.h"
 
-namespace tamp::prove::checks {
+namespace tamp::proof::checks {
 
 Check critical_whole_core(const Motion& motion) {
   constexpr std::string_view kName = "critical-whole-core";
@@ -26,4 +26,4 @@ Check critical_whole_core(const Motion& motion) {
                                    worst->node));
 }
 
-}  // namespace tamp::prove::checks
+}  // namespace tamp::proof::checks

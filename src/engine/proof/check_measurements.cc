@@ -6,7 +6,7 @@
 
 #include "proof/checks.h"
 
-namespace tamp::prove::checks {
+namespace tamp::proof::checks {
 namespace {
 
 constexpr std::string_view kName = "measurements";
@@ -130,4 +130,4 @@ Check measurements(const Motion& motion) {
                             format_duration(Duration::seconds(oldest.ns / 1'000'000'000))));
 }
 
-}  // namespace tamp::prove::checks
+}  // namespace tamp::proof::checks

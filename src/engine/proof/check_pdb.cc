@@ -5,12 +5,12 @@
 #include "gates/eviction_limits.h"
 #include "proof/checks.h"
 
-namespace tamp::prove::checks {
+namespace tamp::proof::checks {
 
 Check pdb(const Motion& motion) {
   constexpr std::string_view kName = "pdb";
   const Cluster& cluster = motion.cluster();
-  const decide::EvictionLimits limits(cluster);
+  const gates::EvictionLimits limits(cluster);
   std::size_t under = 0;
   for (const PodId id : motion.moved) {
     const auto over = limits.over(motion.pod(id));
@@ -22,7 +22,7 @@ Check pdb(const Motion& motion) {
                                 over.size()),
                     motion.pod_name(id));
     const PodDisruptionBudget& budget = cluster.budgets[over.front()];
-    if (decide::refuses(budget, motion.pod(id)))
+    if (gates::refuses(budget, motion.pod(id)))
       return failed(kName,
                     fmt::format("{}/{} allows {} disruptions, pod {} is under it", cluster.text(budget.ns),
                                 cluster.text(budget.name), budget.disruptions_allowed, motion.pod_name(id)),
@@ -32,4 +32,4 @@ Check pdb(const Motion& motion) {
                                    motion.moved.size()));
 }
 
-}  // namespace tamp::prove::checks
+}  // namespace tamp::proof::checks

@@ -6,14 +6,14 @@
 #include "proof/checks.h"
 #include "search/surroundings.h"
 
-namespace tamp::prove::checks {
+namespace tamp::proof::checks {
 
 Check no_pending_pods(const Motion& motion) {
   constexpr std::string_view kName = "no-pending-pods";
   std::size_t waiting = 0;
   PodId first;
-  for (const schedule::Seeker& s : decide::background_pods(motion.evidence.context, motion.cluster())) {
-    if (s.role != schedule::Role::Pending) continue;
+  for (const fit::Seeker& s : search::background_pods(motion.evidence.context, motion.cluster())) {
+    if (s.role != fit::Role::Pending) continue;
     if (waiting++ == 0) first = s.pod;
   }
   if (waiting == 0) return passed(kName, "no pod waits for a node");
@@ -25,7 +25,7 @@ Check no_pending_pods(const Motion& motion) {
 
 Check stabilized(const Motion& motion) {
   constexpr std::string_view kName = "stabilized";
-  const decide::Stability stability = decide::stability(motion.evidence.context);
+  const gates::Stability stability = gates::stability(motion.evidence.context);
   if (!stability.settled) return failed(kName, stability.message);
   const Cluster& cluster = motion.cluster();
   for (const Survivor& s : motion.survivors)
@@ -34,4 +34,4 @@ Check stabilized(const Motion& motion) {
   return passed(kName, stability.message.empty() ? "no node was deleted lately" : stability.message);
 }
 
-}  // namespace tamp::prove::checks
+}  // namespace tamp::proof::checks

@@ -6,7 +6,7 @@
 
 #include "proof/checks.h"
 
-namespace tamp::prove::checks {
+namespace tamp::proof::checks {
 namespace {
 
 constexpr std::string_view kName = "placement";
@@ -53,4 +53,4 @@ Check placement(const Motion& motion) {
                                    placed, motion.survivors.size(), fullest * 100));
 }
 
-}  // namespace tamp::prove::checks
+}  // namespace tamp::proof::checks

@@ -5,7 +5,7 @@
 #include "proof/checks.h"
 #include "proof/prediction.h"
 
-namespace tamp::prove::checks {
+namespace tamp::proof::checks {
 namespace {
 
 constexpr std::string_view kName = "predicted-usage";
@@ -46,4 +46,4 @@ Check predicted_usage(const Motion& motion) {
           most_cpu * 100, most_memory * 100, guards.cpu_headroom * 100, guards.memory_headroom * 100));
 }
 
-}  // namespace tamp::prove::checks
+}  // namespace tamp::proof::checks

@@ -7,7 +7,7 @@
 
 #include "proof/checks.h"
 
-namespace tamp::prove::checks {
+namespace tamp::proof::checks {
 namespace {
 
 constexpr std::string_view kName = "protected-pressure";
@@ -66,4 +66,4 @@ Check protected_pressure(const Motion& motion) {
   return passed(kName, fmt::format("{} protected pods, at most {:.0f}% of a threshold", count, worst * 100));
 }
 
-}  // namespace tamp::prove::checks
+}  // namespace tamp::proof::checks

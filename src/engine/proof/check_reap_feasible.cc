@@ -10,13 +10,13 @@
 #include "gates/protection.h"
 #include "proof/checks.h"
 
-namespace tamp::prove::checks {
+namespace tamp::proof::checks {
 namespace {
 
 constexpr std::string_view kName = "reap-feasible";
 
 bool protects(const Motion& motion, Symbol mark, std::optional<Time> start) {
-  return mark.valid() && decide::read_protection(motion.cluster().text(mark), start, motion.now()).active;
+  return mark.valid() && gates::read_protection(motion.cluster().text(mark), start, motion.now()).active;
 }
 
 std::string karpenter_keeps_pod(const Motion& motion, NodeId id) {
@@ -53,8 +53,8 @@ std::string karpenter_keeps(const Motion& motion, NodeId id, std::int64_t going)
     const auto nodes = std::count_if(cluster.nodes.begin(), cluster.nodes.end(),
                                      [&](const Node& n) { return pool_of(cluster, n) == pool_id; });
     std::string decisive;
-    const std::int64_t allowed = decide::allowed_disruptions(
-        *pool.disruption.budgets, nodes, DisruptionReason::Empty, motion.now(), &decisive);
+    const std::int64_t allowed = gates::allowed_disruptions(*pool.disruption.budgets, nodes,
+                                                            DisruptionReason::Empty, motion.now(), &decisive);
     if (allowed < going)
       return fmt::format("NodePool {} lets {} empty nodes go at a time < {} (budget {})", name, allowed,
                          going, decisive);
@@ -131,7 +131,7 @@ Check reap_feasible(const Motion& motion) {
   for (const NodeId v : motion.intent.victims) {
     const Node& node = cluster.nodes[v.index()];
     const PoolId pool = pool_of(cluster, node);
-    const bool karpenter = decide::owned_by_karpenter(cluster, node);
+    const bool karpenter = gates::owned_by_karpenter(cluster, node);
     std::string kept;
     if (karpenter)
       kept = karpenter_keeps(motion, v, going[pool]);
@@ -152,4 +152,4 @@ Check reap_feasible(const Motion& motion) {
                 fmt::format("{} will remove {}", by, motion.intent.victims.size() == 1 ? "it" : "them"));
 }
 
-}  // namespace tamp::prove::checks
+}  // namespace tamp::proof::checks

@@ -10,7 +10,7 @@
 #include "proof/dice.h"
 #include "proof/other_placements.h"
 
-namespace tamp::prove::checks {
+namespace tamp::proof::checks {
 namespace {
 
 constexpr std::string_view kName = "scheduler-robust";
@@ -54,8 +54,8 @@ std::string names(const Motion& motion, const std::map<PodId, std::int64_t>& pod
 
 Check scheduler_robust(const Motion& motion) {
   if (motion.moved.empty()) return passed(kName, "no pod has to move");
-  const schedule::Index index(motion.cluster(), schedule::Options{});
-  schedule::Simulation simulation(index, {});
+  const fit::Index index(motion.cluster(), fit::Options{});
+  fit::Simulation simulation(index, {});
   const Departure departure(simulation, motion.cluster(), motion.intent.victims);
   OtherPlacements others(motion, simulation);
 
@@ -84,4 +84,4 @@ Check scheduler_robust(const Motion& motion) {
                             preemptions > 0 ? fmt::format(", with preemptions in {}", preemptions) : ""));
 }
 
-}  // namespace tamp::prove::checks
+}  // namespace tamp::proof::checks

@@ -4,13 +4,13 @@
 #include "gates/candidate.h"
 #include "proof/checks.h"
 
-namespace tamp::prove::checks {
+namespace tamp::proof::checks {
 
 Check survive_one_more(const Motion& motion) {
   constexpr std::string_view kName = "survive-one-more";
-  const schedule::Index index(motion.cluster(), schedule::Options{});
-  schedule::Simulation simulation(index, {});
-  schedule::NewNode none;
+  const fit::Index index(motion.cluster(), fit::Options{});
+  fit::Simulation simulation(index, {});
+  fit::NewNode none;
   none.allowed = false;
   for (const Survivor& s : motion.survivors) {
     if (!s.node.valid()) continue;
@@ -20,8 +20,8 @@ Check survive_one_more(const Motion& motion) {
     for (const PodId p : motion.moved)
       if (is_protected(motion.tier(p))) seekers.push_back(p);
     for (const PodId p : s.stays)
-      if (is_protected(motion.tier(p)) && decide::reschedulable(motion.pod(p))) seekers.push_back(p);
-    const schedule::Outcome outcome = simulation.try_without(gone, seekers, none);
+      if (is_protected(motion.tier(p)) && gates::reschedulable(motion.pod(p))) seekers.push_back(p);
+    const fit::Outcome outcome = simulation.try_without(gone, seekers, none);
     if (outcome.placed()) continue;
     const PodId homeless = outcome.homeless.empty() ? PodId() : outcome.homeless.front();
     return failed(kName,
@@ -32,4 +32,4 @@ Check survive_one_more(const Motion& motion) {
   return passed(kName, fmt::format("any one of {} survivors may fail", motion.survivors.size()));
 }
 
-}  // namespace tamp::prove::checks
+}  // namespace tamp::proof::checks

@@ -1,6 +1,6 @@
 #include "proof/checks.h"
 
-namespace tamp::prove {
+namespace tamp::proof {
 namespace {
 
 std::vector<Check> checks_of_measurements(const Motion& motion) {
@@ -30,4 +30,4 @@ std::vector<Check> run_checks(const Motion& motion) {
   return all;
 }
 
-}  // namespace tamp::prove
+}  // namespace tamp::proof

@@ -6,7 +6,7 @@
 #include "proof/motion.h"
 #include "proof/proof.h"
 
-namespace tamp::prove {
+namespace tamp::proof {
 
 namespace checks {
 
@@ -39,4 +39,4 @@ inline Check failed(std::string_view name, std::string detail, std::string subje
   return {std::string(name), false, std::move(detail), std::move(subject)};
 }
 
-}  // namespace tamp::prove
+}  // namespace tamp::proof

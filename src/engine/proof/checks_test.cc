@@ -6,7 +6,7 @@
 
 #include "proof/prove_testing.h"
 
-namespace tamp::prove {
+namespace tamp::proof {
 namespace {
 
 using ::testing::HasSubstr;
@@ -337,4 +337,4 @@ TEST(ReapFeasible, AMinimumIsPartOfTheStructure) {
 }
 
 }  // namespace
-}  // namespace tamp::prove
+}  // namespace tamp::proof

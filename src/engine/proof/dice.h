@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace tamp::prove {
+namespace tamp::proof {
 
 class Dice {
  public:
@@ -27,4 +27,4 @@ class Dice {
   std::uint64_t state_;
 };
 
-}  // namespace tamp::prove
+}  // namespace tamp::proof

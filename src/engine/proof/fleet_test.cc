@@ -4,7 +4,7 @@
 
 #include "proof/prove_testing.h"
 
-namespace tamp::prove {
+namespace tamp::proof {
 namespace {
 
 using ::testing::ElementsAre;
@@ -143,4 +143,4 @@ TEST(Fleet, IsJudgedByItsProtectedPodsNotByItsNodes) {
 }
 
 }  // namespace
-}  // namespace tamp::prove
+}  // namespace tamp::proof

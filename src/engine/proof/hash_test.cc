@@ -6,7 +6,7 @@
 
 #include "proof/prove_testing.h"
 
-namespace tamp::prove {
+namespace tamp::proof {
 namespace {
 
 using ::testing::Contains;
@@ -15,12 +15,12 @@ using ::testing::ElementsAre;
 using Change = std::function<void(Fleet&)>;
 
 ConsolidationPlan plan_of(const Fleet& fleet) {
-  const decide::Context c = fleet.context();
+  const situation::Context c = fleet.context();
   const NodeId victim = fleet.cluster.find_node("c");
-  decide::PlanOptions every;
+  search::PlanOptions every;
   every.every = true;
-  const decide::Plan plan = decide::make_plan(c, every);
-  for (const decide::Command& command : plan.commands)
+  const search::Plan plan = search::make_plan(c, every);
+  for (const price::Command& command : plan.commands)
     if (command.nodes == std::vector{victim}) return prove(fleet.evidence(c), {{victim}, &command, ""}).plan;
   return prove(fleet.evidence(c), {{victim}, nullptr, "none"}).plan;
 }
@@ -201,11 +201,11 @@ TEST(PlanHash, CoversEveryReplacement) {
   b.pods(14, "web").on("c").cpu(1000).memory_mi(512);
   Fleet fleet(b);
   fleet.settings.max_replacements.value = 2;
-  const decide::Context c = fleet.context();
+  const situation::Context c = fleet.context();
   const NodeId victim = fleet.cluster.find_node("c");
-  const decide::Plan decided = decide::make_plan(c, {});
+  const search::Plan decided = search::make_plan(c, {});
   ASSERT_EQ(decided.commands.size(), 1U);
-  const decide::Command& command = decided.commands.front();
+  const price::Command& command = decided.commands.front();
   ASSERT_EQ(command.replacements.size(), 2U);
 
   const ConsolidationPlan plan = prove(fleet.evidence(c), {{victim}, &command, ""}).plan;
@@ -221,7 +221,7 @@ TEST(PlanHash, CoversEveryReplacement) {
         << alias;
   }
   for (std::size_t i : {0U, 1U}) {
-    decide::Command other = command;
+    price::Command other = command;
     other.replacements[i].price += Money{1};
     const ConsolidationPlan after = prove(fleet.evidence(c), {{victim}, &other, ""}).plan;
     EXPECT_NE(after.structure, plan.structure) << i;
@@ -230,4 +230,4 @@ TEST(PlanHash, CoversEveryReplacement) {
 }
 
 }  // namespace
-}  // namespace tamp::prove
+}  // namespace tamp::proof

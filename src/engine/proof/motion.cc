@@ -8,7 +8,7 @@
 
 #include "gates/candidate.h"
 
-namespace tamp::prove {
+namespace tamp::proof {
 namespace {
 
 std::int64_t requested(const Cluster& cluster, const std::vector<PodId>& pods, ResourceId resource) {
@@ -31,11 +31,11 @@ bool in_pools(const Cluster& cluster, const std::vector<NodeId>& victims, const 
 // Nodes on which at least one of the moved pods may legally land.
 std::vector<NodeId> legal_nodes(const Motion& motion) {
   const Cluster& cluster = motion.cluster();
-  schedule::Index index(cluster, schedule::Options{});
-  schedule::Simulation simulation(index, {});
+  fit::Index index(cluster, fit::Options{});
+  fit::Simulation simulation(index, {});
   const Departure departure(simulation, cluster, motion.intent.victims);
   std::vector<PodId> kinds;  // one pod of each shape; pods with volumes each for themselves
-  std::unordered_map<schedule::ShapeId, bool> seen;
+  std::unordered_map<fit::ShapeId, bool> seen;
   for (const PodId p : motion.moved)
     if (!motion.pod(p).volumes.empty() || !std::exchange(seen[index.shape_id(p)], true)) kinds.push_back(p);
 
@@ -90,7 +90,7 @@ std::vector<PodId> daemons_of(const Motion& motion) {
 }
 
 // The smallest of the machines that may come.
-Survivor describe(const Motion& motion, const decide::Replacement& replacement) {
+Survivor describe(const Motion& motion, const price::Replacement& replacement) {
   const Cluster& cluster = motion.cluster();
   Survivor s;
   bool first = true;
@@ -112,7 +112,7 @@ Survivor describe(const Motion& motion, const decide::Replacement& replacement) 
 }
 
 void add_survivors(Motion& motion) {
-  const decide::Command* command = motion.intent.command;
+  const price::Command* command = motion.intent.command;
   std::vector<NodeId> nodes = motion.moved.empty() ? std::vector<NodeId>{} : legal_nodes(motion);
   for (const NodeId id : nodes) motion.survivors.push_back(describe(motion, id));
   std::sort(motion.survivors.begin(), motion.survivors.end(), [](const Survivor& a, const Survivor& b) {
@@ -122,7 +122,7 @@ void add_survivors(Motion& motion) {
   if (motion.survivors.size() > most) motion.survivors.resize(most);
   // Wherever the simulation put a pod must be looked at, whatever the cap.
   if (command != nullptr)
-    for (const decide::Move& move : command->moves)
+    for (const price::Move& move : command->moves)
       if (move.from.valid() && move.to.valid() &&
           std::none_of(motion.survivors.begin(), motion.survivors.end(),
                        [&](const Survivor& s) { return s.node == move.to; }))
@@ -132,7 +132,7 @@ void add_survivors(Motion& motion) {
   for (std::size_t i = 0; command != nullptr && i < command->replacements.size(); ++i) {
     motion.survivors.push_back(describe(motion, command->replacements[i]));
     motion.survivors.back().replacement = i;
-    motion.survivors.back().name = decide::replacement_alias(i);
+    motion.survivors.back().name = price::replacement_alias(i);
   }
 }
 
@@ -180,7 +180,7 @@ Motion examine(const Evidence& evidence, Intent intent) {
   std::sort(motion.intent.victims.begin(), motion.intent.victims.end());
   for (const NodeId v : motion.intent.victims)
     for (const PodId p : cluster.nodes[v.index()].pods)
-      if (decide::reschedulable(cluster.pods[p.index()])) motion.moved.push_back(p);
+      if (gates::reschedulable(cluster.pods[p.index()])) motion.moved.push_back(p);
   std::sort(motion.moved.begin(), motion.moved.end(), [&](PodId a, PodId b) {
     const auto key = [&](PodId p) {
       return std::tuple(-static_cast<int>(motion.tier(p)), motion.pod(p).priority.value_or(0), p);
@@ -193,7 +193,7 @@ Motion examine(const Evidence& evidence, Intent intent) {
     motion.free_memory += s.free_memory;
   }
   if (motion.intent.command != nullptr)
-    for (const decide::Move& move : motion.intent.command->moves) {
+    for (const price::Move& move : motion.intent.command->moves) {
       if (!move.from.valid() || move.pod.index() >= cluster.pods.size()) continue;
       for (Survivor& s : motion.survivors)
         if (s.node == move.to && (s.node.valid() || s.replacement == move.replacement))
@@ -202,8 +202,7 @@ Motion examine(const Evidence& evidence, Intent intent) {
   return motion;
 }
 
-Departure::Departure(schedule::Simulation& simulation, const Cluster& cluster,
-                     const std::vector<NodeId>& victims)
+Departure::Departure(fit::Simulation& simulation, const Cluster& cluster, const std::vector<NodeId>& victims)
     : simulation_(simulation), victims_(victims) {
   for (const NodeId v : victims)
     for (const PodId p : live_pods(cluster, v)) {
@@ -218,4 +217,4 @@ Departure::~Departure() {
   for (auto it = lifted_.rbegin(); it != lifted_.rend(); ++it) simulation_.put_back(*it);
 }
 
-}  // namespace tamp::prove
+}  // namespace tamp::proof

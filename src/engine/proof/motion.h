@@ -14,11 +14,11 @@
 #include "fit/simulation.h"
 #include "search/plan.h"
 
-namespace tamp::prove {
+namespace tamp::proof {
 
 // What a proof is made from.
 struct Evidence {
-  const decide::Context& context;
+  const situation::Context& context;
   const Observations& observations;
   // false: planner Requests. What was measured plays no part, and the plan says so.
   bool measured = true;
@@ -30,9 +30,9 @@ struct Evidence {
 
 // Which nodes would go, and how the simulation placed their pods.
 struct Intent {
-  std::vector<NodeId> victims;               // in name order
-  const decide::Command* command = nullptr;  // null: no placement was found
-  std::string obstacle;                      // why, then
+  std::vector<NodeId> victims;              // in name order
+  const price::Command* command = nullptr;  // null: no placement was found
+  std::string obstacle;                     // why, then
 };
 
 // A node on which a moved pod may land. Free room and shares come from requests, so that no measurement can move load
@@ -79,15 +79,15 @@ std::vector<PodId> live_pods(const Cluster& cluster, NodeId node);
 // behind (DaemonSet pods) leaves with them.
 class Departure {
  public:
-  Departure(schedule::Simulation& simulation, const Cluster& cluster, const std::vector<NodeId>& victims);
+  Departure(fit::Simulation& simulation, const Cluster& cluster, const std::vector<NodeId>& victims);
   ~Departure();
   Departure(const Departure&) = delete;
   Departure& operator=(const Departure&) = delete;
 
  private:
-  schedule::Simulation& simulation_;
+  fit::Simulation& simulation_;
   std::vector<NodeId> victims_;
   std::vector<PodId> lifted_;
 };
 
-}  // namespace tamp::prove
+}  // namespace tamp::proof

@@ -4,9 +4,9 @@
 #include <deque>
 #include <tuple>
 
-namespace tamp::prove {
+namespace tamp::proof {
 
-OtherPlacements::OtherPlacements(const Motion& motion, schedule::Simulation& simulation)
+OtherPlacements::OtherPlacements(const Motion& motion, fit::Simulation& simulation)
     : motion_(motion), simulation_(simulation) {
   const auto& victims = motion.intent.victims;
   for (std::size_t i = 0; i < motion.cluster().nodes.size(); ++i)
@@ -52,7 +52,7 @@ void OtherPlacements::revert(std::size_t to) {
   }
 }
 
-std::vector<schedule::SiteId> OtherPlacements::legal_sites(PodId pod) const {
+std::vector<fit::SiteId> OtherPlacements::legal_sites(PodId pod) const {
   const Pod& p = motion_.pod(pod);
   std::vector<SiteId> legal;
   // A DaemonSet's pod comes back where it was or not at all.
@@ -66,7 +66,7 @@ std::vector<schedule::SiteId> OtherPlacements::legal_sites(PodId pod) const {
   return legal;
 }
 
-schedule::SiteId OtherPlacements::choose(const std::vector<SiteId>& sites) {
+fit::SiteId OtherPlacements::choose(const std::vector<SiteId>& sites) {
   if (taste_ == Taste::Random) return sites[dice_.roll() % sites.size()];
   const auto free = [&](SiteId s) {
     return std::tuple(simulation_.room().free(s, kCpu), simulation_.room().free(s, kMemory), s);
@@ -162,4 +162,4 @@ Course OtherPlacements::play(std::vector<PodId> order, Taste taste, std::uint64_
   return course;
 }
 
-}  // namespace tamp::prove
+}  // namespace tamp::proof

@@ -11,7 +11,7 @@
 #include "proof/dice.h"
 #include "proof/motion.h"
 
-namespace tamp::prove {
+namespace tamp::proof {
 
 // How the scheduler chooses among legal nodes. Real ones mostly take the emptiest.
 enum class Taste : std::uint8_t { Random, Emptiest, Fullest };
@@ -24,13 +24,13 @@ struct Course {
 class OtherPlacements {
  public:
   // REQUIRES: the victims have departed from the simulation.
-  OtherPlacements(const Motion& motion, schedule::Simulation& simulation);
+  OtherPlacements(const Motion& motion, fit::Simulation& simulation);
 
   // Places all moved pods in the given order. The simulation is as before when it returns.
   Course play(std::vector<PodId> order, Taste taste, std::uint64_t seed);
 
  private:
-  using SiteId = schedule::SiteId;
+  using SiteId = fit::SiteId;
   struct Step {
     enum class Kind : std::uint8_t { Seated, Unseated, Lifted };
     Kind kind;
@@ -48,7 +48,7 @@ class OtherPlacements {
   void revert(std::size_t to);
 
   const Motion& motion_;
-  schedule::Simulation& simulation_;
+  fit::Simulation& simulation_;
   std::vector<SiteId> sites_;       // all but the victims'
   std::map<PodId, SiteId> seated_;  // where this course put them
   std::set<PodId> gone_from_home_;  // bound pods that this course pushed out
@@ -57,4 +57,4 @@ class OtherPlacements {
   Dice dice_{0};
 };
 
-}  // namespace tamp::prove
+}  // namespace tamp::proof

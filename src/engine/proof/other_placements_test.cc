@@ -8,14 +8,14 @@
 #include "proof/prove_testing.h"
 #include "support/random_cluster.h"
 
-namespace tamp::prove {
+namespace tamp::proof {
 namespace {
 
 // The answers to every question that can be asked of the simulation.
-std::string state_of(const Cluster& cluster, const schedule::Simulation& simulation) {
+std::string state_of(const Cluster& cluster, const fit::Simulation& simulation) {
   std::string out;
   for (std::size_t n = 0; n < cluster.nodes.size(); ++n) {
-    const schedule::SiteId site = simulation.index().site_of(NodeId(n));
+    const fit::SiteId site = simulation.index().site_of(NodeId(n));
     out += std::to_string(simulation.room().free(site, kCpu)) + "/" +
            std::to_string(simulation.room().free(site, kMemory)) + ":";
     for (std::size_t p = 0; p < cluster.pods.size(); ++p)
@@ -37,11 +37,11 @@ TEST(OtherPlacements, LeaveTheSimulationAsItWas) {
     test::RandomCluster random(seed, with_priorities());
     const Cluster cluster = random.build();
     const Settings settings = test::settings_for(cluster);
-    const decide::Context context{cluster, settings, test::kNow, std::nullopt, NodeId()};
+    const situation::Context context{cluster, settings, test::kNow, std::nullopt, NodeId()};
     const Observations none;
     const Motion motion = examine({context, none}, {{NodeId(seed % cluster.nodes.size())}, nullptr, "none"});
-    const schedule::Index index(cluster, schedule::Options{});
-    schedule::Simulation simulation(index, {});
+    const fit::Index index(cluster, fit::Options{});
+    fit::Simulation simulation(index, {});
     const std::string untouched = state_of(cluster, simulation);
     {
       const Departure departure(simulation, cluster, motion.intent.victims);
@@ -66,10 +66,10 @@ TEST(OtherPlacements, LeaveTheSimulationAsItWas) {
 
 TEST(OtherPlacements, AreTheSameForTheSameSeed) {
   const Fleet fleet = Consolidable::make();
-  const decide::Context context = fleet.context();
+  const situation::Context context = fleet.context();
   const Motion motion = examine(fleet.evidence(context), {{fleet.cluster.find_node("c")}, nullptr, "none"});
-  const schedule::Index index(fleet.cluster, schedule::Options{});
-  schedule::Simulation simulation(index, {});
+  const fit::Index index(fleet.cluster, fit::Options{});
+  fit::Simulation simulation(index, {});
   const Departure departure(simulation, fleet.cluster, motion.intent.victims);
   OtherPlacements others(motion, simulation);
   const Course one = others.play(motion.moved, Taste::Random, 7),
@@ -79,4 +79,4 @@ TEST(OtherPlacements, AreTheSameForTheSameSeed) {
 }
 
 }  // namespace
-}  // namespace tamp::prove
+}  // namespace tamp::proof

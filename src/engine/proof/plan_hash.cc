@@ -8,7 +8,7 @@
 #include "proof/canonical.h"
 #include "situation/node_price.h"
 
-namespace tamp::prove {
+namespace tamp::proof {
 namespace {
 
 class Parts {
@@ -44,7 +44,7 @@ class Parts {
       if (s.node.valid()) node(s.node, "survivor");
   }
   void budgets() {
-    const decide::EvictionLimits limits(cluster_);
+    const gates::EvictionLimits limits(cluster_);
     for (const PodId p : motion_.moved)
       for (const std::uint32_t b : limits.over(motion_.pod(p))) {
         const PodDisruptionBudget& budget = cluster_.budgets[b];
@@ -69,17 +69,17 @@ class Parts {
       add("autoscaler group " + group.name, group.min ? std::to_string(*group.min) : "unknown");
   }
   void prices() {
-    const decide::TypeIndex types = decide::index_types(cluster_);
+    const situation::TypeIndex types = situation::index_types(cluster_);
     for (const NodeId v : motion_.intent.victims) {
       const Node& n = cluster_.nodes[v.index()];
-      const auto price = decide::price_node(motion_.evidence.context, types, n).price;
+      const auto price = situation::price_node(motion_.evidence.context, types, n).price;
       add("price of " + std::string(cluster_.text(n.name)), price ? std::to_string(price->nanos) : "unknown");
     }
-    const decide::Command* command = motion_.intent.command;
+    const price::Command* command = motion_.intent.command;
     for (std::size_t i = 0; command != nullptr && i < command->replacements.size(); ++i)
-      replacement(command->replacements[i], decide::replacement_alias(i));
+      replacement(command->replacements[i], price::replacement_alias(i));
   }
-  void replacement(const decide::Replacement& r, std::string alias) {
+  void replacement(const price::Replacement& r, std::string alias) {
     JsonWriter w;
     w.begin_object()
         .field("pool", cluster_.text(cluster_.pools[r.pool.index()].name))
@@ -130,4 +130,4 @@ std::string plan_hash(const Motion& motion, const std::string& structure) {
   return sha256_hex(w.text());
 }
 
-}  // namespace tamp::prove
+}  // namespace tamp::proof

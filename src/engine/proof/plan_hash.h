@@ -8,7 +8,7 @@
 #include "proof/motion.h"
 #include "proof/proof.h"
 
-namespace tamp::prove {
+namespace tamp::proof {
 
 // Each part by its name, in order of names.
 std::vector<Part> structural_parts(const Motion& motion);
@@ -16,4 +16,4 @@ std::string structural_digest(const std::vector<Part>& parts);
 // Of the structure and of the measurements as captured.
 std::string plan_hash(const Motion& motion, const std::string& structure);
 
-}  // namespace tamp::prove
+}  // namespace tamp::proof

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace tamp::prove {
+namespace tamp::proof {
 namespace {
 
 constexpr std::int64_t kCore = 1000;  // milli-cores
@@ -107,4 +107,4 @@ Prediction predict(const Motion& motion) {
   return out;
 }
 
-}  // namespace tamp::prove
+}  // namespace tamp::proof

@@ -9,7 +9,7 @@
 #include "proof/motion.h"
 #include "proof/proof.h"
 
-namespace tamp::prove {
+namespace tamp::proof {
 
 struct Usage {
   double cpu = 0;     // cores, by pods that are not Background
@@ -27,4 +27,4 @@ struct Prediction {
 
 Prediction predict(const Motion& motion);
 
-}  // namespace tamp::prove
+}  // namespace tamp::proof

@@ -13,7 +13,7 @@
 #include "core/tier.h"
 #include "core/time.h"
 
-namespace tamp::prove {
+namespace tamp::proof {
 
 // One named condition of a plan, with its numbers.
 struct Check {
@@ -100,4 +100,4 @@ struct Proposal {
   std::optional<ConsolidationPlan> unproven;
 };
 
-}  // namespace tamp::prove
+}  // namespace tamp::proof

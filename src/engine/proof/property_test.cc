@@ -7,7 +7,7 @@
 
 #include "proof/prove_testing.h"
 
-namespace tamp::prove {
+namespace tamp::proof {
 namespace {
 
 // Every measurement of an observation that a proof needs, one by one. Long maxima are not among them: one that is not known
@@ -86,4 +86,4 @@ RC_GTEST_PROP(Property, TheSameEvidenceGivesTheSameHash, ()) {
 }
 
 }  // namespace
-}  // namespace tamp::prove
+}  // namespace tamp::proof

@@ -11,7 +11,7 @@
 #include "support/cluster_builder.h"
 #include "support/observations.h"
 
-namespace tamp::prove {
+namespace tamp::proof {
 
 inline Windowed same(double value) { return {value, value, value}; }
 
@@ -23,17 +23,17 @@ struct Fleet {
     settings.utilization_threshold.value = 1.0;
   }
 
-  decide::Context context() const { return {cluster, settings, now, std::nullopt, NodeId()}; }
-  Evidence evidence(const decide::Context& context) const {
+  situation::Context context() const { return {cluster, settings, now, std::nullopt, NodeId()}; }
+  Evidence evidence(const situation::Context& context) const {
     return {context, observations, measured_, requests_published, autoscaler};
   }
   Proposal propose(const ConsolidationPlan* published = nullptr) const {
-    const decide::Context c = context();
-    return prove::propose(evidence(c), decide::make_plan(c, {}), published);
+    const situation::Context c = context();
+    return proof::propose(evidence(c), search::make_plan(c, {}), published);
   }
   Revalidation revalidate(const ConsolidationPlan& plan) const {
-    const decide::Context c = context();
-    return prove::revalidate(evidence(c), plan);
+    const situation::Context c = context();
+    return proof::revalidate(evidence(c), plan);
   }
   // The refusals of removing this very node, in words; "" if it may go.
   std::string refusals(std::string_view victim) const {
@@ -44,8 +44,8 @@ struct Fleet {
   }
   // Digest of what removing this very node depends on.
   std::string structure(std::string_view victim) const {
-    const decide::Context c = context();
-    return prove::prove(evidence(c), {{cluster.find_node(victim)}, nullptr, ""}).plan.structure;
+    const situation::Context c = context();
+    return proof::prove(evidence(c), {{cluster.find_node(victim)}, nullptr, ""}).plan.structure;
   }
   Check check(std::string_view victim, std::string_view name) const {
     for (const Check& c : checks(victim))
@@ -54,15 +54,15 @@ struct Fleet {
     return {};
   }
   std::vector<Check> checks(std::string_view victim) const {
-    const decide::Context c = context();
-    decide::PlanOptions every;
+    const situation::Context c = context();
+    search::PlanOptions every;
     every.every = true;
-    const decide::Plan plan = decide::make_plan(c, every);
+    const search::Plan plan = search::make_plan(c, every);
     const NodeId id = cluster.find_node(victim);
-    for (const decide::Command& command : plan.commands)
+    for (const price::Command& command : plan.commands)
       if (command.nodes == std::vector{id})
-        return prove::prove(evidence(c), {{id}, &command, ""}).plan.checks;
-    return prove::prove(evidence(c), {{id}, nullptr, plan.nodes[id.index()].message}).plan.checks;
+        return proof::prove(evidence(c), {{id}, &command, ""}).plan.checks;
+    return proof::prove(evidence(c), {{id}, nullptr, plan.nodes[id.index()].message}).plan.checks;
   }
 
   Observation& observed(std::string_view node) {
@@ -111,4 +111,4 @@ struct Consolidable : Fleet {
   }
 };
 
-}  // namespace tamp::prove
+}  // namespace tamp::proof

@@ -6,7 +6,7 @@
 #include "proof/prediction.h"
 #include "search/moves.h"
 
-namespace tamp::prove {
+namespace tamp::proof {
 namespace {
 
 std::vector<std::string> texts(const Cluster& cluster, const std::vector<Symbol>& symbols) {
@@ -16,7 +16,7 @@ std::vector<std::string> texts(const Cluster& cluster, const std::vector<Symbol>
   return out;
 }
 
-PlannedReplacement describe(const Cluster& cluster, const decide::Replacement& r) {
+PlannedReplacement describe(const Cluster& cluster, const price::Replacement& r) {
   PlannedReplacement out;
   out.pool = cluster.text(cluster.pools[r.pool.index()].name);
   for (const TypeId t : r.types)
@@ -46,13 +46,13 @@ std::vector<PlannedMove> planned_moves(const Motion& motion) {
 }
 
 // The gates let the node through but its pods found no place: a proof can say more than the decision did.
-bool worth_a_proof(decide::Reason reason) {
+bool worth_a_proof(gates::Reason reason) {
   switch (reason) {
-    case decide::Reason::PodsDoNotFit:
-    case decide::Reason::UninitializedDestination:
-    case decide::Reason::NeedsSeveralNodes:
-    case decide::Reason::NoCatalogue:
-    case decide::Reason::NoCheaperReplacement:
+    case gates::Reason::PodsDoNotFit:
+    case gates::Reason::UninitializedDestination:
+    case gates::Reason::NeedsSeveralNodes:
+    case gates::Reason::NoCatalogue:
+    case gates::Reason::NoCheaperReplacement:
       return true;
     default:
       return false;
@@ -71,29 +71,29 @@ std::optional<std::vector<NodeId>> find_nodes(const Cluster& cluster, const std:
 
 // Looks for a placement for these very victims, whatever else there might be to do.
 struct Reconsidered {
-  std::optional<decide::Command> command;
+  std::optional<price::Command> command;
   std::string obstacle;
 };
-Reconsidered reconsider(const decide::Context& context, const std::vector<NodeId>& victims) {
-  decide::Moves moves(context);
-  std::vector<const decide::Candidate*> candidates;
+Reconsidered reconsider(const situation::Context& context, const std::vector<NodeId>& victims) {
+  search::Moves moves(context);
+  std::vector<const gates::Candidate*> candidates;
   bool empty = true;
   for (const NodeId v : victims) {
     candidates.push_back(&moves.candidate(v));
     empty = empty && candidates.back()->empty;
   }
   if (empty) {
-    decide::Command command;
-    command.method = decide::Method::Empty;
+    price::Command command;
+    command.method = price::Method::Empty;
     command.nodes = victims;
-    for (const decide::Candidate* c : candidates) {
+    for (const gates::Candidate* c : candidates) {
       if (c->price) command.savings += *c->price;
       command.savings_known = command.savings_known && c->price.has_value();
     }
     return {std::move(command), ""};
   }
-  decide::Priced priced =
-      moves.evaluate(candidates, victims.size() > 1 ? decide::Method::Multi : decide::Method::Single);
+  price::Priced priced =
+      moves.evaluate(candidates, victims.size() > 1 ? price::Method::Multi : price::Method::Single);
   return {std::move(priced.command), std::move(priced.message)};
 }
 
@@ -110,8 +110,8 @@ Proof prove(const Evidence& evidence, Intent intent) {
   plan.checks = run_checks(motion);
   plan.moves = planned_moves(motion);
   plan.predicted = predict(motion).nodes;
-  if (const decide::Command* command = motion.intent.command) {
-    for (const decide::Replacement& r : command->replacements)
+  if (const price::Command* command = motion.intent.command) {
+    for (const price::Replacement& r : command->replacements)
       plan.replacements.push_back(describe(motion.cluster(), r));
     plan.hourly_savings = command->savings;
     plan.savings_known = command->savings_known;
@@ -196,7 +196,7 @@ Revalidation revalidate(const Evidence& evidence, const ConsolidationPlan& plan)
   return renew(evidence, plan).answer;
 }
 
-Proposal propose(const Evidence& evidence, const decide::Plan& decision, const ConsolidationPlan* published) {
+Proposal propose(const Evidence& evidence, const search::Plan& decision, const ConsolidationPlan* published) {
   Proposal proposal;
   // The same plan under the same name keeps its times.
   const auto keep_name = [&](ConsolidationPlan& plan) {
@@ -233,18 +233,18 @@ Proposal propose(const Evidence& evidence, const decide::Plan& decision, const C
     if (!evidence.measured && !proposal.unproven) proposal.unproven = std::move(proof.plan);
     return false;
   };
-  for (const decide::Command& command : decision.commands)
+  for (const price::Command& command : decision.commands)
     if (attempt({command.nodes, &command, ""})) return proposal;
   if (!evidence.measured) return proposal;
   // Each node by itself: what was refused together may pass alone.
-  decide::PlanOptions each;
+  search::PlanOptions each;
   each.every = true;
-  const decide::Plan alone = decide::make_plan(evidence.context, each);
-  for (const decide::Command& command : alone.commands)
+  const search::Plan alone = search::make_plan(evidence.context, each);
+  for (const price::Command& command : alone.commands)
     if (attempt({command.nodes, &command, ""})) return proposal;
-  for (const decide::NodeVerdict& verdict : alone.nodes)
+  for (const search::NodeVerdict& verdict : alone.nodes)
     if (worth_a_proof(verdict.reason)) attempt({{verdict.node}, nullptr, verdict.message});
   return proposal;
 }
 
-}  // namespace tamp::prove
+}  // namespace tamp::proof

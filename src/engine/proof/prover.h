@@ -12,7 +12,7 @@
 #include "proof/motion.h"
 #include "proof/proof.h"
 
-namespace tamp::prove {
+namespace tamp::proof {
 
 // A move with its checks; a plan if they all passed.
 struct Proof {
@@ -25,7 +25,7 @@ Proof prove(const Evidence& evidence, Intent intent);
 
 // `decision` is what decide::make_plan said. At most kMostTries moves are looked at.
 inline constexpr std::size_t kMostTries = 16;
-Proposal propose(const Evidence& evidence, const decide::Plan& decision,
+Proposal propose(const Evidence& evidence, const search::Plan& decision,
                  const ConsolidationPlan* published = nullptr);
 
 // Does a plan still hold, before its first mutation? Its structure must be identical, and its checks must pass on fresh
@@ -42,4 +42,4 @@ Revalidation revalidate(const Evidence& evidence, const ConsolidationPlan& plan)
 ConsolidationPlan published_plan(std::string hash, std::string structure, std::vector<std::string> victims,
                                  Time created, Time expires);
 
-}  // namespace tamp::prove
+}  // namespace tamp::proof

@@ -3,9 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "documents/marks.h"
+#include "documents/run_document.h"
 #include "run/stage_for_test.h"
 
-namespace tamp::execute {
+namespace tamp::run {
 namespace {
 
 using testing::HasSubstr;
@@ -286,19 +287,19 @@ TEST(TwoRuns, ShareASurvivorAndTheLastOneLetsGo) {
   stage.reaps_tainted = false;
   stage.approve({"c"});
   ASSERT_TRUE(stage.play_until(Phase::AwaitingReap));
-  execute::Run first = stage.run;
+  run::Run first = stage.run;
   // The second removes b while the first waits; a survives both.
-  execute::Run second;
+  run::Run second;
   second.name = "run-2";
   second.uid = "uid-run-2";
   second.plan_hash = "hash";
   second.approved_at = stage.now;
   stage.run = second;
-  prove::ConsolidationPlan plan = stage.plan({"b"});
+  proof::ConsolidationPlan plan = stage.plan({"b"});
   plan.survivors = {"a"};
   Desk desk;
   desk.plan = &plan;
-  take_in(stage.run, desk, stage.cluster(), status_bytes, stage.now);
+  take_in(stage.run, desk, stage.cluster(), documents::status_bytes, stage.now);
   ASSERT_TRUE(stage.play_until(Phase::Draining)) << stage.run.message;
   second = stage.run;
 
@@ -316,4 +317,4 @@ TEST(TwoRuns, ShareASurvivorAndTheLastOneLetsGo) {
 }
 
 }  // namespace
-}  // namespace tamp::execute
+}  // namespace tamp::run

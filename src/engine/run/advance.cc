@@ -4,7 +4,7 @@
 
 #include "run/turn.h"
 
-namespace tamp::execute {
+namespace tamp::run {
 namespace {
 
 bool all_reaped(const Run& run) {
@@ -73,4 +73,4 @@ Step advance(const Run& run, const Sight& sight) {
   return step;
 }
 
-}  // namespace tamp::execute
+}  // namespace tamp::run

@@ -16,7 +16,7 @@
 #include "run/run.h"
 #include "run/sight.h"
 
-namespace tamp::execute {
+namespace tamp::run {
 
 struct Step {
   Run run;
@@ -40,7 +40,7 @@ void resume(Run& run);
 
 // What is known of the plan that is published now, and of other runs.
 struct Desk {
-  const prove::ConsolidationPlan* plan = nullptr;  // published now; null: none
+  const proof::ConsolidationPlan* plan = nullptr;  // published now; null: none
   bool pressure_guards = true;                     // of its planner
   bool acts = true, paused = false;
   bool automatic = true;  // the policy approves by itself
@@ -56,11 +56,11 @@ struct Desk {
   std::optional<std::int64_t> evictions_left;  // of limits.maxEvictionsPerHour; absent: no limit
 };
 // Why the plan needs more evictions than so many; empty: they are enough.
-std::string beyond_hour(const prove::ConsolidationPlan& plan, std::int64_t evictions_left);
+std::string beyond_hour(const proof::ConsolidationPlan& plan, std::int64_t evictions_left);
 // Takes an approval in: to Validating with the plan's moves copied, or to RolledBack with a reason (StalePlan, PlanExpired,
 // AlreadyUsed, NotActing, NotAutomatic, Paused, AnotherRun, NoKarpenter, SeveralReplacements, EvictionLimit, TooLarge). `cluster` gives the uids.
 // `status_bytes` tells how large the stored status of a run is.
 using StatusBytes = std::size_t (*)(const Run& run);
 void take_in(Run& run, const Desk& desk, const Cluster& cluster, StatusBytes status_bytes, Time now);
 
-}  // namespace tamp::execute
+}  // namespace tamp::run

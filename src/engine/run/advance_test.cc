@@ -7,7 +7,7 @@
 #include "documents/marks.h"
 #include "run/stage_for_test.h"
 
-namespace tamp::execute {
+namespace tamp::run {
 namespace {
 
 using testing::ElementsAre;
@@ -130,4 +130,4 @@ TEST(Run, ReplacesANode) {
 }
 
 }  // namespace
-}  // namespace tamp::execute
+}  // namespace tamp::run

@@ -4,7 +4,7 @@
 #include "run/advance.h"
 #include "run/turn.h"
 
-namespace tamp::execute {
+namespace tamp::run {
 namespace {
 
 // Reasons that pass by themselves.
@@ -71,4 +71,4 @@ void resume(Run& run) {
     if (m.state == MutationState::Intended) m.state = MutationState::Unclear;
 }
 
-}  // namespace tamp::execute
+}  // namespace tamp::run

@@ -4,7 +4,7 @@
 
 #include "run/stage_for_test.h"
 
-namespace tamp::execute {
+namespace tamp::run {
 namespace {
 
 using testing::ElementsAre;
@@ -225,4 +225,4 @@ TEST_F(Draining, ANodeWithoutPodsIsJustCordonedAndReaped) {
 }
 
 }  // namespace
-}  // namespace tamp::execute
+}  // namespace tamp::run

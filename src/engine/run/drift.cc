@@ -11,19 +11,19 @@
 #include "run/turn.h"
 #include "search/surroundings.h"
 
-namespace tamp::execute {
+namespace tamp::run {
 namespace {
 
 // Where the scheduler may put a pod now. A node's grace period does not count: our own moves have just begun it anew.
-schedule::Options legal_places(const decide::Context& context) {
+fit::Options legal_places(const situation::Context& context) {
   const Cluster& cluster = context.cluster;
-  schedule::Options options;
-  options.closed.assign(cluster.nodes.size(), schedule::Closed::No);
+  fit::Options options;
+  options.closed.assign(cluster.nodes.size(), fit::Closed::No);
   for (std::size_t i = 0; i < cluster.nodes.size(); ++i) {
     const Node& node = cluster.nodes[i];
     if (node.marks.pause == cluster.known.true_ || !node.ready.is_true() ||
-        !decide::initialized(cluster, node) || decide::deleting(context, node))
-      options.closed[i] = schedule::Closed::ForAll;
+        !gates::initialized(cluster, node) || gates::deleting(context, node))
+      options.closed[i] = fit::Closed::ForAll;
   }
   return options;
 }
@@ -62,19 +62,19 @@ std::optional<Drift> no_place_left(const Run& run, const Sight& sight) {
       moved.push_back(cluster.find_pod(move.ns, move.name));
   if (moved.empty()) return std::nullopt;
 
-  const decide::Context context{cluster, sight.settings, sight.now, std::nullopt, NodeId()};
-  const std::unique_ptr<Cluster> completed = decide::with_missing_pods(cluster);
+  const situation::Context context{cluster, sight.settings, sight.now, std::nullopt, NodeId()};
+  const std::unique_ptr<Cluster> completed = search::with_missing_pods(cluster);
   const Cluster& whole = completed ? *completed : cluster;
-  const schedule::Index index(whole, legal_places(context));
+  const fit::Index index(whole, legal_places(context));
   // The victims are on their way out already, so their pods would be counted twice.
-  std::vector<schedule::Seeker> background = decide::background_pods(context, index);
-  std::erase_if(background, [&](const schedule::Seeker& s) {
+  std::vector<fit::Seeker> background = search::background_pods(context, index);
+  std::erase_if(background, [&](const fit::Seeker& s) {
     return std::find(moved.begin(), moved.end(), s.pod) != moved.end();
   });
-  schedule::Simulation simulation(index, std::move(background));
-  schedule::NewNode none;
+  fit::Simulation simulation(index, std::move(background));
+  fit::NewNode none;
   none.allowed = false;
-  const schedule::Outcome outcome = simulation.try_without(victims, moved, none);
+  const fit::Outcome outcome = simulation.try_without(victims, moved, none);
   if (outcome.placed()) return std::nullopt;
   const std::string who = outcome.homeless.empty()
                               ? "a pod"
@@ -82,4 +82,4 @@ std::optional<Drift> no_place_left(const Run& run, const Sight& sight) {
   return Drift{"NoPlaceLeft", who + " finds no node any more that would take it"};
 }
 
-}  // namespace tamp::execute
+}  // namespace tamp::run

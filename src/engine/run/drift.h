@@ -8,7 +8,7 @@
 #include "run/run.h"
 #include "run/sight.h"
 
-namespace tamp::execute {
+namespace tamp::run {
 
 struct Drift {
   std::string_view reason;  // the run's: "Drifted", "NoPlaceLeft"
@@ -20,4 +20,4 @@ std::optional<Drift> unplanned_pod(const Run& run, const Cluster& cluster);
 // All that is left to be moved still finds a place on the nodes that stay.
 std::optional<Drift> no_place_left(const Run& run, const Sight& sight);
 
-}  // namespace tamp::execute
+}  // namespace tamp::run

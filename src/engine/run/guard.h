@@ -7,7 +7,7 @@
 
 #include "run/guards.h"
 
-namespace tamp::execute::guards {
+namespace tamp::run::guards {
 
 using Finding = std::optional<GuardFinding>;
 
@@ -35,4 +35,4 @@ void note_application(Run& run, const Sight& sight);
 Finding pending_replacement(Run& run, const Sight& sight);
 Finding crash_loop(const Run& run, const Sight& sight);
 
-}  // namespace tamp::execute::guards
+}  // namespace tamp::run::guards

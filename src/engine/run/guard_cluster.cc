@@ -7,7 +7,7 @@
 #include "run/mark_names.h"
 #include "run/turn.h"
 
-namespace tamp::execute::guards {
+namespace tamp::run::guards {
 namespace {
 
 bool is_victim(const Run& run, std::string_view node) {
@@ -127,4 +127,4 @@ Finding interference(const Run& run, const Sight& sight) {
   return std::nullopt;
 }
 
-}  // namespace tamp::execute::guards
+}  // namespace tamp::run::guards

@@ -12,7 +12,7 @@
 #include "run/guard.h"
 #include "run/turn.h"
 
-namespace tamp::execute::guards {
+namespace tamp::run::guards {
 namespace {
 
 struct Reading {
@@ -158,4 +158,4 @@ Finding pressure(Run& run, const Sight& sight) {
   return worst;
 }
 
-}  // namespace tamp::execute::guards
+}  // namespace tamp::run::guards

@@ -7,7 +7,7 @@
 #include "run/guard.h"
 #include "run/turn.h"
 
-namespace tamp::execute::guards {
+namespace tamp::run::guards {
 namespace {
 
 // Pods below this priority are there to be preempted and may wait.
@@ -78,4 +78,4 @@ Finding crash_loop(const Run& run, const Sight& sight) {
   return std::nullopt;
 }
 
-}  // namespace tamp::execute::guards
+}  // namespace tamp::run::guards

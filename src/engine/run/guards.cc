@@ -4,7 +4,7 @@
 
 #include "run/guard.h"
 
-namespace tamp::execute {
+namespace tamp::run {
 namespace {
 
 using guards::Finding;
@@ -64,4 +64,4 @@ std::vector<GuardFinding> look(Run& run, const Sight& sight) {
   return findings;
 }
 
-}  // namespace tamp::execute
+}  // namespace tamp::run

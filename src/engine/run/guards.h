@@ -9,7 +9,7 @@
 #include "run/run.h"
 #include "run/sight.h"
 
-namespace tamp::execute {
+namespace tamp::run {
 
 enum class Signal : std::uint8_t { Fine, Wait, Stop };
 
@@ -30,4 +30,4 @@ inline constexpr std::string_view kGuards[] = {
 // All findings that are not fine, in a fixed order; updates what the guards remember. The worst one counts.
 std::vector<GuardFinding> look(Run& run, const Sight& sight);
 
-}  // namespace tamp::execute
+}  // namespace tamp::run

@@ -7,7 +7,7 @@
 #include "documents/marks.h"
 #include "run/stage_for_test.h"
 
-namespace tamp::execute {
+namespace tamp::run {
 namespace {
 
 using testing::HasSubstr;
@@ -304,4 +304,4 @@ TEST_F(Guards, TheLateWatchEnds) {
 }
 
 }  // namespace
-}  // namespace tamp::execute
+}  // namespace tamp::run

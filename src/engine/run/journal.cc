@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace tamp::execute {
+namespace tamp::run {
 namespace {
 
 constexpr std::array<std::string_view, 10> kKinds = {"Protect",      "Cordon",      "Evict",       "Taint",
@@ -73,4 +73,4 @@ Mutation* Journal::last(MutationKind kind, std::string_view ns, std::string_view
 const Mutation* Journal::eviction_of(std::string_view uid) const { return newest(entries, evicts(uid)); }
 Mutation* Journal::eviction_of(std::string_view uid) { return newest(entries, evicts(uid)); }
 
-}  // namespace tamp::execute
+}  // namespace tamp::run

@@ -16,7 +16,7 @@
 
 #include "core/time.h"
 
-namespace tamp::execute {
+namespace tamp::run {
 
 enum class MutationKind : std::uint8_t {
   Protect,       // a survivor: the protection annotations that it does not have
@@ -94,4 +94,4 @@ struct Journal {
   Mutation* eviction_of(std::string_view pod_uid);
 };
 
-}  // namespace tamp::execute
+}  // namespace tamp::run

@@ -4,7 +4,7 @@
 
 #include "run/advance.h"
 
-namespace tamp::execute {
+namespace tamp::run {
 namespace {
 
 constexpr Time kNow{1'000'000'000'000};
@@ -36,13 +36,13 @@ TEST(Journal, WaitsLongerEachTime) {
 }
 
 TEST(Journal, ACrashMakesWhatWasOpenUnclear) {
-  execute::Run run = with(MutationKind::Cordon);
+  run::Run run = with(MutationKind::Cordon);
   resume(run);
   EXPECT_EQ(run.journal.entries[0].state, MutationState::Unclear);
 }
 
 TEST(Conclude, KeepsWhatReallyWasAdded) {
-  execute::Run run = with(MutationKind::Protect);
+  run::Run run = with(MutationKind::Protect);
   Conclusion c = answer(MutationState::Done);
   c.added = {"karpenter.sh/do-not-disrupt"};
   conclude(run, 1, c, kNow);
@@ -53,7 +53,7 @@ TEST(Conclude, KeepsWhatReallyWasAdded) {
 }
 
 TEST(Conclude, ABudgetIsAskedAgainLater) {
-  execute::Run run = with(MutationKind::Evict);
+  run::Run run = with(MutationKind::Evict);
   Conclusion c = answer(MutationState::Blocked, "Budget");
   c.retry_after = Duration::seconds(10);
   conclude(run, 1, c, kNow);
@@ -62,34 +62,34 @@ TEST(Conclude, ABudgetIsAskedAgainLater) {
 }
 
 TEST(Conclude, APodThatIsGoneIsEvicted) {
-  execute::Run run = with(MutationKind::Evict);
+  run::Run run = with(MutationKind::Evict);
   conclude(run, 1, answer(MutationState::Failed, "Gone"), kNow);
   EXPECT_EQ(run.journal.entries[0].state, MutationState::Done);
 }
 
 TEST(Conclude, TakingBackIsNeverGivenUp) {
-  execute::Run run = with(MutationKind::Release);
+  run::Run run = with(MutationKind::Release);
   conclude(run, 1, answer(MutationState::Failed, "Denied"), kNow);
   EXPECT_EQ(run.journal.entries[0].state, MutationState::Blocked);
-  execute::Run marking = with(MutationKind::Cordon);
+  run::Run marking = with(MutationKind::Cordon);
   conclude(marking, 1, answer(MutationState::Failed, "Denied"), kNow);
   EXPECT_EQ(marking.journal.entries[0].state, MutationState::Failed);
 }
 
 TEST(Conclude, WhatTheFenceStoppedWasNotTried) {
-  execute::Run run = with(MutationKind::Cordon);
+  run::Run run = with(MutationKind::Cordon);
   conclude(run, 1, answer(MutationState::Failed, "Fenced"), kNow);
   EXPECT_EQ(run, with(MutationKind::Cordon));
 }
 
 TEST(Conclude, NothingChangesWhatIsOver) {
-  execute::Run run = with(MutationKind::Cordon);
+  run::Run run = with(MutationKind::Cordon);
   conclude(run, 1, answer(MutationState::Done), kNow);
-  const execute::Run done = run;
+  const run::Run done = run;
   conclude(run, 1, answer(MutationState::Failed, "Denied"), kNow + Duration::seconds(1));
   conclude(run, 7, answer(MutationState::Done), kNow);
   EXPECT_EQ(run, done);
 }
 
 }  // namespace
-}  // namespace tamp::execute
+}  // namespace tamp::run

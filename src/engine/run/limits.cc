@@ -1,6 +1,6 @@
 #include "run/limits.h"
 
-namespace tamp::execute {
+namespace tamp::run {
 
 Limits limits_of(const GuardSettings& guards, const ReapSettings& reap) {
   const RunGuards& run = guards.run;
@@ -23,4 +23,4 @@ Limits limits_of(const GuardSettings& guards, const ReapSettings& reap) {
   return limits;
 }
 
-}  // namespace tamp::execute
+}  // namespace tamp::run

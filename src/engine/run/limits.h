@@ -6,7 +6,7 @@
 #include "core/guards.h"
 #include "core/time.h"
 
-namespace tamp::execute {
+namespace tamp::run {
 
 struct Limits {
   // ---- pressure of protected pods on survivors, and telemetry; the application's own signal is in the Sight
@@ -47,4 +47,4 @@ struct Limits {
 // What the policy says, and defaults for the rest.
 Limits limits_of(const GuardSettings& guards, const ReapSettings& reap);
 
-}  // namespace tamp::execute
+}  // namespace tamp::run

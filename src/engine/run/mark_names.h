@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace tamp::execute {
+namespace tamp::run {
 
 inline constexpr std::string_view kNote = "temper.codes/run";
 inline constexpr std::string_view kTaint = "temper.codes/consolidating";
@@ -17,4 +17,4 @@ inline constexpr std::string_view kAddedCordon = "cordon";
 inline constexpr std::string_view kAddedTaint = "taint";
 inline constexpr std::string_view kAddedNoLoadBalancer = "no-load-balancer";
 
-}  // namespace tamp::execute
+}  // namespace tamp::run

@@ -3,7 +3,7 @@
 #include <array>
 #include <initializer_list>
 
-namespace tamp::execute {
+namespace tamp::run {
 namespace {
 
 constexpr std::array<std::string_view, kPhases> kWords = {
@@ -58,4 +58,4 @@ bool may_follow(Phase from, Phase to) {
   return false;
 }
 
-}  // namespace tamp::execute
+}  // namespace tamp::run

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string_view>
 
-namespace tamp::execute {
+namespace tamp::run {
 
 enum class Phase : std::uint8_t {
   Approved,      // somebody approved; nothing was looked at yet
@@ -40,4 +40,4 @@ constexpr bool waits_for_reap(Phase phase) {
 // May a run go from the one to the other? The table that the simulation checks against.
 bool may_follow(Phase from, Phase to);
 
-}  // namespace tamp::execute
+}  // namespace tamp::run

@@ -1,7 +1,7 @@
 // Aborting: taking back, for as long as that needs. Nothing is evicted, nothing is cordoned, nothing is given up.
 #include "run/turn.h"
 
-namespace tamp::execute {
+namespace tamp::run {
 namespace {
 
 // Only our marks go from the replacement, which stays.
@@ -53,4 +53,4 @@ void take_back(Turn& turn) {
   if (nodes && replacement) finish(turn, Phase::RolledBack, run.reason, run.message);
 }
 
-}  // namespace tamp::execute
+}  // namespace tamp::run

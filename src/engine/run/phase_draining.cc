@@ -11,7 +11,7 @@
 #include "run/turn.h"
 #include "run/wholeness.h"
 
-namespace tamp::execute {
+namespace tamp::run {
 namespace {
 
 // How long an eviction of which nothing is known rests before it is tried again: even a refused one costs a budget slot.
@@ -251,4 +251,4 @@ void settle(Turn& turn) {
            "the nodes are empty and cordoned, and are left to whoever removes them");
 }
 
-}  // namespace tamp::execute
+}  // namespace tamp::run

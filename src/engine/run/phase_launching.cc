@@ -5,7 +5,7 @@
 
 #include "run/turn.h"
 
-namespace tamp::execute {
+namespace tamp::run {
 namespace {
 
 constexpr Duration kClaimShows = Duration::seconds(30);
@@ -50,4 +50,4 @@ void launch(Turn& turn) {
   enter(run, Phase::Protecting, turn.now(), "", "the survivors are kept from the autoscalers");
 }
 
-}  // namespace tamp::execute
+}  // namespace tamp::run

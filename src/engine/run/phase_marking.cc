@@ -4,7 +4,7 @@
 #include "run/drift.h"
 #include "run/turn.h"
 
-namespace tamp::execute {
+namespace tamp::run {
 namespace {
 
 // True when the marks are on all of them and the run may go on.
@@ -49,4 +49,4 @@ void cordon(Turn& turn) {
     enter(turn.run(), Phase::Draining, turn.now(), "", std::string(kDrains));
 }
 
-}  // namespace tamp::execute
+}  // namespace tamp::run

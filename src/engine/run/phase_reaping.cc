@@ -7,7 +7,7 @@
 #include "run/drift.h"
 #include "run/turn.h"
 
-namespace tamp::execute {
+namespace tamp::run {
 namespace {
 
 // Somebody has begun to remove it, or has said that he will.
@@ -134,4 +134,4 @@ void watch_late(Turn& turn) {
   }
 }
 
-}  // namespace tamp::execute
+}  // namespace tamp::run

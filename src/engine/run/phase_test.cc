@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tamp::execute {
+namespace tamp::run {
 namespace {
 
 TEST(Phase, EveryWordIsReadBack) {
@@ -37,4 +37,4 @@ TEST(Phase, NoVictimIsTouchedBeforeTheSurvivorsAreProtected) {
 }
 
 }  // namespace
-}  // namespace tamp::execute
+}  // namespace tamp::run

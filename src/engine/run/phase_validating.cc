@@ -4,7 +4,7 @@
 
 #include "run/turn.h"
 
-namespace tamp::execute {
+namespace tamp::run {
 namespace {
 
 // What a rehearsal says of the run.
@@ -45,7 +45,7 @@ bool rehearse(Turn& turn, bool& budget) {
   return turn.step.rehearse.empty();
 }
 
-std::string first_of(const prove::Revalidation& answer) {
+std::string first_of(const proof::Revalidation& answer) {
   if (!answer.drifted.empty())
     return answer.drifted.size() == 1
                ? answer.drifted.front()
@@ -87,4 +87,4 @@ void validate(Turn& turn) {
     enter(run, Phase::Protecting, turn.now(), "", "the survivors are kept from the autoscalers");
 }
 
-}  // namespace tamp::execute
+}  // namespace tamp::run

@@ -7,7 +7,7 @@
 #include "documents/marks.h"
 #include "run/stage_for_test.h"
 
-namespace tamp::execute {
+namespace tamp::run {
 namespace {
 
 constexpr std::int32_t kPriorities[] = {1'000'000, 100'000, 0, -50, -1000};
@@ -165,4 +165,4 @@ TEST(Property, EveryRunEndsAndLeavesNothing) {
 }
 
 }  // namespace
-}  // namespace tamp::execute
+}  // namespace tamp::run

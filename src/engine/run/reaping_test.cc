@@ -5,7 +5,7 @@
 #include "documents/marks.h"
 #include "run/stage_for_test.h"
 
-namespace tamp::execute {
+namespace tamp::run {
 namespace {
 
 using testing::HasSubstr;
@@ -38,7 +38,7 @@ TEST_F(Reaping, SignsOfTheAutoscalerKeepTheCordon) {
     ASSERT_TRUE(signs.play_until(Phase::AwaitingReap));
     signs.node("b")
         .ensure({"spec", "taints"})
-        .append(codec::Tree::object({{"key", key}, {"effect", "NoSchedule"}}));
+        .append(wire::Tree::object({{"key", key}, {"effect", "NoSchedule"}}));
     for (int i = 0; i < 30; ++i) signs.turn(Duration::seconds(20));
     EXPECT_EQ(signs.run.phase, Phase::AwaitingReap) << key;
     EXPECT_FALSE(signs.happened("Taint b"));
@@ -156,4 +156,4 @@ TEST_F(Reaping, AnAbortWhileTheLastProtectionsGoChangesNothing) {
 }
 
 }  // namespace
-}  // namespace tamp::execute
+}  // namespace tamp::run

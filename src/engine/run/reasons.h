@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace tamp::execute {
+namespace tamp::run {
 
 inline constexpr std::string_view kReasons[] = {
     // The end that was meant.
@@ -53,4 +53,4 @@ inline constexpr std::string_view kReasons[] = {
     "NotReaped",
 };
 
-}  // namespace tamp::execute
+}  // namespace tamp::run

@@ -8,7 +8,7 @@
 
 #include "run/guards.h"
 
-namespace tamp::execute {
+namespace tamp::run {
 namespace {
 
 // First cells of the rows of a section's table.
@@ -36,4 +36,4 @@ TEST(Reasons, EachGuardHasALineOnThePage) {
 }
 
 }  // namespace
-}  // namespace tamp::execute
+}  // namespace tamp::run

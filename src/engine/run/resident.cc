@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tamp::execute {
+namespace tamp::run {
 
 bool movable(const Pod& pod) { return pod.active() && !pod.daemon() && !pod.mirror; }
 
@@ -12,4 +12,4 @@ const Pod* resident(const Cluster& cluster, const Node& node) {
   return found == node.pods.end() ? nullptr : &cluster.pods[found->index()];
 }
 
-}  // namespace tamp::execute
+}  // namespace tamp::run

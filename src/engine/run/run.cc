@@ -3,7 +3,7 @@
 #include <cassert>
 #include <utility>
 
-namespace tamp::execute {
+namespace tamp::run {
 
 void enter(Run& run, Phase phase, Time now, std::string reason, std::string message) {
   assert(may_follow(run.phase, phase));
@@ -13,4 +13,4 @@ void enter(Run& run, Phase phase, Time now, std::string reason, std::string mess
   run.phases.push_back({phase, now, std::move(reason)});
 }
 
-}  // namespace tamp::execute
+}  // namespace tamp::run

@@ -16,7 +16,7 @@
 #include "run/journal.h"
 #include "run/phase.h"
 
-namespace tamp::execute {
+namespace tamp::run {
 
 struct PhaseEntry {
   Phase phase = Phase::Approved;
@@ -109,7 +109,7 @@ struct Run {
   bool pressure_guards = true;  // planner SLO; false: decided on requests alone, and the run says so
   std::vector<Victim> victims;
   std::vector<Survivor> survivors;
-  std::optional<prove::PlannedReplacement> replacement;
+  std::optional<proof::PlannedReplacement> replacement;
   std::string claim, claim_uid, claim_node;  // of the replacement, as they become known
   std::vector<Departing> moves;              // in drain order
   Journal journal;
@@ -125,4 +125,4 @@ struct Run {
 // Goes to a phase and says so. REQUIRES: may_follow.
 void enter(Run& run, Phase phase, Time now, std::string reason = {}, std::string message = {});
 
-}  // namespace tamp::execute
+}  // namespace tamp::run

@@ -15,7 +15,7 @@
 #include "run/limits.h"
 #include "search/plan.h"
 
-namespace tamp::execute {
+namespace tamp::run {
 
 // An optional query of the user's own: an application's p99, its error rate.
 struct ApplicationSignal {
@@ -39,7 +39,7 @@ struct Sight {
   bool paused = false;  // temper.codes/pause on the policy
 
   // ---- answers to what an earlier step asked for; absent until they are there
-  std::optional<prove::Revalidation> revalidation;  // Validating, of this run's plan, made now
+  std::optional<proof::Revalidation> revalidation;  // Validating, of this run's plan, made now
   std::map<std::string, Conclusion> rehearsals;     // dry runs, by pod uid
 
   // What is left of limits.maxEvictionsPerHour, all runs counted, this one too; absent: no limit.
@@ -49,4 +49,4 @@ struct Sight {
   std::set<std::uint32_t> resting = {};
 };
 
-}  // namespace tamp::execute
+}  // namespace tamp::run

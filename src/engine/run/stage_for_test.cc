@@ -13,13 +13,13 @@
 #include "situation/resolve_settings.h"
 #include "wire/snapshot.h"
 
-namespace tamp::execute {
+namespace tamp::run {
 namespace {
 
-using codec::Tree;
+using wire::Tree;
 
 Tree parse(const std::string& json) {
-  auto tree = codec::read_tree(json);
+  auto tree = wire::read_tree(json);
   EXPECT_TRUE(tree) << json;
   return std::move(*tree);
 }
@@ -177,7 +177,7 @@ std::string Stage::marks() const {
       const Tree& taints = object.at({"spec", "taints"});
       shown.set("taints", taints.empty() ? Tree() : taints);
       shown.set("unschedulable", object.at({"spec", "unschedulable"}).boolean());
-      out += name + " " + codec::to_json(shown) + "\n";
+      out += name + " " + wire::to_json(shown) + "\n";
     }
   }
   return out;
@@ -208,12 +208,12 @@ void Stage::remove_node(const std::string& name) {
 }
 
 Cluster Stage::cluster() const {
-  codec::Inputs inputs;
+  wire::Inputs inputs;
   std::string text = R"({"apiVersion":"v1","kind":"List","items":[)" + std::string(kPool);
   for (const auto* objects : {&nodes_, &pods_, &claims_, &sets_})
-    for (const auto& [name, object] : *objects) text += "," + codec::to_json(object);
+    for (const auto& [name, object] : *objects) text += "," + wire::to_json(object);
   inputs.objects.push_back({"stage", text + "]}"});
-  auto reading = codec::read_snapshot(inputs);
+  auto reading = wire::read_snapshot(inputs);
   EXPECT_TRUE(reading) << (reading ? "" : reading.error().message);
   return std::move(reading->cluster);
 }
@@ -244,8 +244,8 @@ Observations Stage::observations(const Cluster& cluster) const {
   return all;
 }
 
-prove::ConsolidationPlan Stage::plan(const std::vector<std::string>& victims, bool with_replacement) const {
-  prove::ConsolidationPlan plan;
+proof::ConsolidationPlan Stage::plan(const std::vector<std::string>& victims, bool with_replacement) const {
+  proof::ConsolidationPlan plan;
   plan.hash = "hash";
   plan.victims = victims;
   plan.hourly_savings = Money::from_dollars(0.134);
@@ -271,15 +271,15 @@ prove::ConsolidationPlan Stage::plan(const std::vector<std::string>& victims, bo
 }
 
 void Stage::approve(const std::vector<std::string>& victims, bool with_replacement) {
-  const prove::ConsolidationPlan approved = plan(victims, with_replacement);
+  const proof::ConsolidationPlan approved = plan(victims, with_replacement);
   Desk desk;
   desk.plan = &approved;
-  take_in(run, desk, cluster(), status_bytes, now);
+  take_in(run, desk, cluster(), documents::status_bytes, now);
 }
 
 Step Stage::look() {
   const Cluster c = cluster();
-  const Settings settings = codec::resolve_settings(c, {});
+  const Settings settings = situation::resolve_settings(c, {});
   const Observations seen = observations(c);
   Sight sight{now,  c,      distrust,     settings,   limits,         seen,   application, policy_present,
               acts, paused, revalidation, rehearsals, evictions_left, resting};
@@ -289,13 +289,14 @@ Step Stage::look() {
                   [](const Mutation& m) { return m.kind == MutationKind::Evict && m.open(); });
   if (evicts) {
     Run copy = step.run;
-    EXPECT_TRUE(execute::look(copy, sight).empty()) << "no eviction while a guard is not fine";
+    EXPECT_TRUE(run::look(copy, sight).empty()) << "no eviction while a guard is not fine";
     EXPECT_EQ(step.run.phase, Phase::Draining);
     EXPECT_EQ(step.run.guards.tripped, "");
   }
   // The same sight once more changes nothing; and the same run on the same sight gives the same answer.
   const Step again = advance(step.run, sight);
-  EXPECT_FALSE(again.changed) << write_status(again.run) << "\n" << write_status(step.run);
+  EXPECT_FALSE(again.changed) << documents::write_status(again.run) << "\n"
+                              << documents::write_status(step.run);
   if (answers_rehearsals)
     for (const std::size_t i : step.rehearse) rehearsals[step.run.moves.at(i).uid] = done();
   return step;
@@ -310,13 +311,13 @@ std::string Stage::stored() const {
   object.ensure({"spec", "planHash"}) = run.plan_hash;
   object.ensure({"spec", "approvedBy"}) = run.approved_by;
   object.ensure({"spec", "source"}) = run.source;
-  object.set("status", parse(write_status(run)));
-  return codec::to_json(object);
+  object.set("status", parse(documents::write_status(run)));
+  return wire::to_json(object);
 }
 
 void Stage::carry_out(bool answers) {
   // What is stored is all that the next leader has; so the test goes on with what it reads back.
-  const auto back = read_run(stored());
+  const auto back = documents::read_run(stored());
   ASSERT_TRUE(back) << back.error().message;
   EXPECT_EQ(*back, run);
   std::vector<std::uint32_t> open;
@@ -390,7 +391,7 @@ Conclusion Stage::perform(const Mutation& m) {
         c.uid = claims_.at(m.name).at({"metadata", "uid"}).string();
         return c;
       }
-      const auto body = write_claim(run, parse(kPool));
+      const auto body = documents::write_claim(run, parse(kPool));
       EXPECT_TRUE(body) << body.error().message;
       Tree claim = parse(*body);
       claim.ensure({"metadata", "uid"}) = "uid-" + m.name;
@@ -423,9 +424,9 @@ Conclusion Stage::perform(const Mutation& m) {
       for (const Mutation& earlier : run.journal.entries)
         if (earlier.name == m.name && earlier.id < m.id)
           before.insert(before.end(), earlier.added.begin(), earlier.added.end());
-      const Edit edit = edit_node(object->second, m, run.name, before);
-      if (edit.answer == Edit::Answer::OtherObject) return failed("OtherObject");
-      if (edit.answer == Edit::Answer::Patch) {
+      const documents::Edit edit = documents::edit_node(object->second, m, run.name, before);
+      if (edit.answer == documents::Edit::Answer::OtherObject) return failed("OtherObject");
+      if (edit.answer == documents::Edit::Answer::Patch) {
         EXPECT_TRUE(apply(object->second, edit.operations)) << what;
         history.push_back(what);
       }
@@ -532,11 +533,11 @@ bool Stage::happened(std::string_view what) const {
 
 GuardFinding Stage::ask(std::string_view guard) {
   const Cluster c = cluster();
-  const Settings settings = codec::resolve_settings(c, {});
+  const Settings settings = situation::resolve_settings(c, {});
   const Observations seen = observations(c);
   const Sight sight{now,  c,      distrust,     settings, limits, seen, application, policy_present,
                     acts, paused, revalidation, {}};
-  for (GuardFinding& f : execute::look(run, sight))
+  for (GuardFinding& f : run::look(run, sight))
     if (f.guard == guard) return std::move(f);
   return {};
 }
@@ -564,4 +565,4 @@ Stage three_nodes() {
   return stage;
 }
 
-}  // namespace tamp::execute
+}  // namespace tamp::run

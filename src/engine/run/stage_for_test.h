@@ -17,7 +17,7 @@
 #include "support/words.h"
 #include "wire/tree.h"
 
-namespace tamp::execute {
+namespace tamp::run {
 
 struct StagedPod {
   std::string name, node;
@@ -33,12 +33,12 @@ class Stage {
   // ---- what there is
   void add_node(const std::string& name, std::int64_t cpu_millis = 8000);
   void add_pod(const StagedPod& pod);
-  codec::Tree& node(const std::string& name) { return nodes_.at(name); }
-  codec::Tree& pod(const std::string& name) { return pods_.at(name); }
+  wire::Tree& node(const std::string& name) { return nodes_.at(name); }
+  wire::Tree& pod(const std::string& name) { return pods_.at(name); }
   bool has_node(const std::string& name) const { return nodes_.contains(name); }
   bool has_pod(const std::string& name) const { return pods_.contains(name); }
   bool has_claim(const std::string& name) const { return claims_.contains(name); }
-  std::map<std::string, codec::Tree>& claims() { return claims_; }
+  std::map<std::string, wire::Tree>& claims() { return claims_; }
   std::set<std::string> pods_on(const std::string& node) const;
   std::size_t stopping() const;  // pods that were asked to
   bool schedulable(const std::string& node) const;
@@ -79,14 +79,14 @@ class Stage {
   bool answers_rehearsals = true;
   bool paused = false, acts = true, policy_present = true;
   std::optional<ApplicationSignal> application;
-  std::optional<prove::Revalidation> revalidation = prove::Revalidation{true, {}, {}};
+  std::optional<proof::Revalidation> revalidation = proof::Revalidation{true, {}, {}};
   Limits limits;
 
   // ---- a run
   Run run;
   // Approves the removal of these nodes; all others survive.
   void approve(const std::vector<std::string>& victims, bool with_replacement = false);
-  prove::ConsolidationPlan plan(const std::vector<std::string>& victims, bool with_replacement = false) const;
+  proof::ConsolidationPlan plan(const std::vector<std::string>& victims, bool with_replacement = false) const;
   // One look, one store, whatever is to be done, and five seconds of the cluster's life.
   void turn(Duration life = Duration::seconds(5));
   // Until it is over or the time is up. True if it is over.
@@ -117,7 +117,7 @@ class Stage {
   Observations observations(const Cluster& cluster) const;
   std::string stored() const;  // the run's object
 
-  std::map<std::string, codec::Tree> nodes_, pods_, claims_, sets_;
+  std::map<std::string, wire::Tree> nodes_, pods_, claims_, sets_;
   std::map<std::string, Time> empty_since_;
   std::set<std::uint32_t> asked_;
   int serial_ = 0, carried_out_ = 0;
@@ -129,4 +129,4 @@ Stage two_nodes();
 // guard".
 Stage three_nodes();
 
-}  // namespace tamp::execute
+}  // namespace tamp::run

@@ -9,7 +9,7 @@
 #include "run/advance.h"
 #include "run/turn.h"
 
-namespace tamp::execute {
+namespace tamp::run {
 namespace {
 
 // A status must stay under 256 KiB; some room is for what the guards will remember.
@@ -65,13 +65,13 @@ MayBegin refuse(const Run& run, const Desk& desk, const Cluster& cluster, Time n
   if (now >= desk.plan->expires)
     return Refusal{"PlanExpired", fmt::format("it was good until {}", format_rfc3339(desk.plan->expires))};
   // Planner Requests publishes such a plan as advice.
-  for (const prove::Check& check : desk.plan->checks)
+  for (const proof::Check& check : desk.plan->checks)
     if (!check.passed)
       return Refusal{"ChecksFailed", "the plan was published without being proven: " + check.message()};
   if (desk.plan->replacements.size() > 1)
     return Refusal{"SeveralReplacements", fmt::format("the plan makes {} new nodes, and a run makes one",
                                                       desk.plan->replacements.size())};
-  for (const prove::PlannedReplacement& r : desk.plan->replacements) {
+  for (const proof::PlannedReplacement& r : desk.plan->replacements) {
     const PoolId id = cluster.find_pool(r.pool);
     if (!id.valid() || cluster.pools[id.index()].kind != PoolKind::Karpenter ||
         !cluster.pools[id.index()].has_object)
@@ -88,7 +88,7 @@ MayBegin refuse(const Run& run, const Desk& desk, const Cluster& cluster, Time n
 }
 
 // Empty if all of it is there.
-std::string copy_nodes(Run& run, const prove::ConsolidationPlan& plan, const Cluster& cluster) {
+std::string copy_nodes(Run& run, const proof::ConsolidationPlan& plan, const Cluster& cluster) {
   for (const std::string& name : plan.victims) {
     const NodeId id = cluster.find_node(name);
     if (!id.valid()) return fmt::format("node {} is gone", name);
@@ -111,8 +111,8 @@ std::string copy_nodes(Run& run, const prove::ConsolidationPlan& plan, const Clu
   return "";
 }
 
-void copy_moves(Run& run, const prove::ConsolidationPlan& plan, const Cluster& cluster) {
-  for (const prove::PlannedMove& m : plan.moves) {
+void copy_moves(Run& run, const proof::ConsolidationPlan& plan, const Cluster& cluster) {
+  for (const proof::PlannedMove& m : plan.moves) {
     Departing d;
     d.ns = m.ns;
     d.name = m.name;
@@ -149,7 +149,7 @@ std::string claim_name(const Run& run) {
 
 }  // namespace
 
-std::string beyond_hour(const prove::ConsolidationPlan& plan, std::int64_t evictions_left) {
+std::string beyond_hour(const proof::ConsolidationPlan& plan, std::int64_t evictions_left) {
   if (std::ssize(plan.moves) <= evictions_left) return "";
   return fmt::format("limits.maxEvictionsPerHour: {} evictions are left of this hour, and it needs {}",
                      evictions_left, plan.moves.size());
@@ -162,7 +162,7 @@ void take_in(Run& run, const Desk& desk, const Cluster& cluster, StatusBytes sta
     enter(run, Phase::RolledBack, now, std::string(refusal->reason), std::move(refusal->message));
     return;
   }
-  const prove::ConsolidationPlan& plan = *desk.plan;
+  const proof::ConsolidationPlan& plan = *desk.plan;
   Run taken = run;
   if (std::string missing = copy_nodes(taken, plan, cluster); !missing.empty()) {
     enter(run, Phase::RolledBack, now, "StalePlan", std::move(missing));
@@ -185,4 +185,4 @@ void take_in(Run& run, const Desk& desk, const Cluster& cluster, StatusBytes sta
   enter(run, Phase::Validating, now, "", "the plan is held against the cluster as it is now");
 }
 
-}  // namespace tamp::execute
+}  // namespace tamp::run

@@ -2,22 +2,23 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "documents/run_document.h"
 #include "run/stage_for_test.h"
 
-namespace tamp::execute {
+namespace tamp::run {
 namespace {
 
 using testing::HasSubstr;
 
 struct Approval : testing::Test {
   Stage stage = two_nodes();
-  prove::ConsolidationPlan plan = stage.plan({"b"});
+  proof::ConsolidationPlan plan = stage.plan({"b"});
   Desk desk;
   Approval() { desk.plan = &plan; }
 
   std::string answer() {
-    execute::Run run = stage.run;
-    take_in(run, desk, stage.cluster(), status_bytes, stage.now);
+    run::Run run = stage.run;
+    take_in(run, desk, stage.cluster(), documents::status_bytes, stage.now);
     EXPECT_TRUE(run.journal.entries.empty());
     return run.phase == Phase::Validating ? "" : run.reason + ": " + run.message;
   }
@@ -33,7 +34,7 @@ struct Approval : testing::Test {
 
 TEST_F(Approval, OfThePublishedPlanBegins) {
   EXPECT_EQ(answer(), "");
-  take_in(stage.run, desk, stage.cluster(), status_bytes, stage.now);
+  take_in(stage.run, desk, stage.cluster(), documents::status_bytes, stage.now);
   EXPECT_EQ(stage.run.moves.size(), 2U);
   EXPECT_EQ(stage.run.moves[0].name, "batch-b");
   EXPECT_EQ(stage.run.moves[1].owner_uid, "uid-set-store");
@@ -155,4 +156,4 @@ TEST_F(Approval, CanBeTakenBackBeforeItBegins) {
 }
 
 }  // namespace
-}  // namespace tamp::execute
+}  // namespace tamp::run

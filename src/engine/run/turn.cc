@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace tamp::execute {
+namespace tamp::run {
 
 bool takes_back(const Run& run, const Mutation& m) {
   return m.kind == MutationKind::Release || m.kind == MutationKind::ReleaseClaim ||
@@ -136,4 +136,4 @@ bool going(const Cluster& cluster, const Node& node) {
   return node.deleted || (node.claim.valid() && cluster.claims[node.claim.index()].deleted);
 }
 
-}  // namespace tamp::execute
+}  // namespace tamp::run

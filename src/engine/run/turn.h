@@ -10,7 +10,7 @@
 #include "run/guards.h"
 #include "run/resident.h"
 
-namespace tamp::execute {
+namespace tamp::run {
 
 struct Turn {
   Step& step;
@@ -75,4 +75,4 @@ std::string name_of(const Cluster& cluster, const Pod& pod);  // "namespace/name
 // Somebody removes the node already.
 bool going(const Cluster& cluster, const Node& node);
 
-}  // namespace tamp::execute
+}  // namespace tamp::run

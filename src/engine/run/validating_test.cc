@@ -4,7 +4,7 @@
 
 #include "run/stage_for_test.h"
 
-namespace tamp::execute {
+namespace tamp::run {
 namespace {
 
 using testing::HasSubstr;
@@ -30,18 +30,18 @@ TEST_F(Validating, RehearsesEveryEvictionAndThenHoldsThePlanAgainstTheCluster) {
   Step second = stage.look();
   EXPECT_TRUE(second.rehearse.empty());
   EXPECT_TRUE(second.revalidate);
-  stage.revalidation = prove::Revalidation{true, {}, {}};
+  stage.revalidation = proof::Revalidation{true, {}, {}};
   EXPECT_EQ(stage.look().run.phase, Phase::Protecting);
 }
 
 TEST_F(Validating, DriftEndsIt) {
-  stage.revalidation = prove::Revalidation{false, {"pod default/web-9 is new", "node a changed"}, {}};
+  stage.revalidation = proof::Revalidation{false, {"pod default/web-9 is new", "node a changed"}, {}};
   expect_refused("Drifted");
   EXPECT_EQ(stage.run.message, "pod default/web-9 is new and 1 more");
 }
 
 TEST_F(Validating, AFailedCheckEndsIt) {
-  stage.revalidation = prove::Revalidation{false, {}, {{"predicted-usage", false, "4 cores > 3", "a"}}};
+  stage.revalidation = proof::Revalidation{false, {}, {{"predicted-usage", false, "4 cores > 3", "a"}}};
   expect_refused("ChecksFailed");
   EXPECT_THAT(stage.run.message, HasSubstr("predicted-usage: 4 cores > 3"));
 }
@@ -105,4 +105,4 @@ TEST_F(Validating, NothingBeginsOnWatchesThatCannotBeTrusted) {
 }
 
 }  // namespace
-}  // namespace tamp::execute
+}  // namespace tamp::run

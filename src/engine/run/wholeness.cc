@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tamp::execute {
+namespace tamp::run {
 namespace {
 
 const Workload* find_workload(const Cluster& cluster, std::string_view uid) {
@@ -46,4 +46,4 @@ bool whole(const Cluster& cluster, const Departing& move, Time evicted) {
   return there >= wanted;
 }
 
-}  // namespace tamp::execute
+}  // namespace tamp::run

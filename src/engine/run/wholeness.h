@@ -6,7 +6,7 @@
 #include "core/cluster.h"
 #include "run/run.h"
 
-namespace tamp::execute {
+namespace tamp::run {
 
 // Pods of its controller that do their work now: ready, or, for a Job, running.
 std::int64_t pods_at_work(const Cluster& cluster, const Departing& move);
@@ -16,4 +16,4 @@ std::int64_t pods_at_work(const Cluster& cluster, const Departing& move);
 // wants is not known, so it must have what it had. Of a Job, pods that succeeded since `evicted` count, too.
 bool whole(const Cluster& cluster, const Departing& move, Time evicted);
 
-}  // namespace tamp::execute
+}  // namespace tamp::run

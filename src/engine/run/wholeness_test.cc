@@ -4,7 +4,7 @@
 
 #include "support/cluster_builder.h"
 
-namespace tamp::execute {
+namespace tamp::run {
 namespace {
 
 using test::ClusterBuilder;
@@ -90,4 +90,4 @@ TEST(Wholeness, AJobIsWholeWhenItsPodsRunOrAreDone) {
 }
 
 }  // namespace
-}  // namespace tamp::execute
+}  // namespace tamp::run

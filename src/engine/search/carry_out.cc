@@ -9,13 +9,13 @@
 #include "fit/profile.h"
 #include "fit/sites.h"
 
-namespace tamp::decide {
+namespace tamp::search {
 namespace {
 
 // Longer than any setting asks a node to be left alone.
 constexpr Duration kSettled = Duration::hours(24);
 
-const Offering& cheapest_offering(const InstanceType& type, const Replacement& replacement) {
+const Offering& cheapest_offering(const InstanceType& type, const price::Replacement& replacement) {
   const Offering* best = nullptr;
   const auto allows = [](const std::vector<Symbol>& list, Symbol value) {
     return std::find(list.begin(), list.end(), value) != list.end();
@@ -33,7 +33,7 @@ struct Launched {
   NodeClaim claim;
 };
 
-Launched launch(Cluster& cluster, const Replacement& replacement, Time now, std::size_t serial) {
+Launched launch(Cluster& cluster, const price::Replacement& replacement, Time now, std::size_t serial) {
   const NodePool& pool = cluster.pools[replacement.pool.index()];
   const InstanceType& type = cluster.catalogue->types[replacement.types.front().index()];
   const Offering& offering = cheapest_offering(type, replacement);
@@ -73,18 +73,16 @@ Launched launch(Cluster& cluster, const Replacement& replacement, Time now, std:
 }
 
 std::vector<Pod> daemon_pods(Cluster& cluster, const Node& node) {
-  schedule::Site site;
+  fit::Site site;
   site.name = node.name;
   site.labels = &node.labels;
   site.taints = node.taints;
   std::vector<Pod> pods;
   for (const DaemonSet& set : cluster.daemon_sets) {
     const PodSpec& spec = cluster.pod_specs[set.spec.index()];
-    const schedule::Profile profile{
+    const fit::Profile profile{
         spec.node_selector, spec.has_node_affinity, spec.node_affinity, {}, spec.tolerations};
-    if (schedule::Judge(cluster, schedule::Dialect::Kubernetes, profile)(site) !=
-        schedule::StaticVerdict::Fits)
-      continue;
+    if (fit::Judge(cluster, fit::Dialect::Kubernetes, profile)(site) != fit::StaticVerdict::Fits) continue;
     Pod pod;
     pod.ns = set.ns;
     pod.name = cluster.symbols.intern(fmt::format("{}-{}", cluster.text(set.name), cluster.text(node.name)));
@@ -134,7 +132,7 @@ std::vector<Id> renumbered(const std::vector<bool>& gone, const std::vector<std:
 
 std::string replacement_name(std::size_t serial) { return fmt::format("tamp-new-{:05}", serial); }
 
-void carry_out(Cluster& cluster, const Command& command, Time now, std::size_t serial) {
+void carry_out(Cluster& cluster, const price::Command& command, Time now, std::size_t serial) {
   std::vector<bool> goes(cluster.nodes.size()), claim_goes(cluster.claims.size());
   for (NodeId n : command.nodes) {
     goes[n.index()] = true;
@@ -142,7 +140,7 @@ void carry_out(Cluster& cluster, const Command& command, Time now, std::size_t s
   }
   std::vector<Launched> made;
   made.reserve(command.replacements.size());
-  for (const Replacement& r : command.replacements)
+  for (const price::Replacement& r : command.replacements)
     made.push_back(launch(cluster, r, now, serial + made.size()));
 
   // Where everything will be: nodes and claims stay in name order, with the new ones among them.
@@ -162,7 +160,7 @@ void carry_out(Cluster& cluster, const Command& command, Time now, std::size_t s
 
   std::vector<NodeId> to(cluster.pods.size());
   std::vector<bool> moves(cluster.pods.size());
-  for (const Move& m : command.moves) {
+  for (const price::Move& m : command.moves) {
     if (m.pod.index() >= cluster.pods.size()) continue;  // one that its controller has yet to make
     moves[m.pod.index()] = true;
     to[m.pod.index()] = m.to.valid() ? node_of[m.to.index()] : NodeId(new_nodes[m.replacement]);
@@ -208,4 +206,4 @@ void carry_out(Cluster& cluster, const Command& command, Time now, std::size_t s
     if (NodeId n = cluster.pods[i].node; n.valid()) cluster.nodes[n.index()].pods.push_back(PodId(i));
 }
 
-}  // namespace tamp::decide
+}  // namespace tamp::search

@@ -11,11 +11,11 @@
 #include "core/cluster.h"
 #include "search/plan.h"
 
-namespace tamp::decide {
+namespace tamp::search {
 
 // Ids of nodes, claims and pods are other ones afterwards; symbols and all other ids stay. `serial` names the first new node, if
 // there is one, and the numbers after it the others: no two steps on a cluster may share them.
 std::string replacement_name(std::size_t serial);
-void carry_out(Cluster& cluster, const Command& command, Time now, std::size_t serial);
+void carry_out(Cluster& cluster, const price::Command& command, Time now, std::size_t serial);
 
-}  // namespace tamp::decide
+}  // namespace tamp::search

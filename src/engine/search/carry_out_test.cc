@@ -8,7 +8,7 @@
 
 #include "search/plan_testing.h"
 
-namespace tamp::decide {
+namespace tamp::search {
 namespace {
 
 using test::ClusterBuilder;
@@ -84,4 +84,4 @@ TEST_F(CarryOut, AReplacementIsANodeOfTheCheapestTypeWithItsPods) {
 }
 
 }  // namespace
-}  // namespace tamp::decide
+}  // namespace tamp::search

@@ -6,7 +6,7 @@
 #include <limits>
 #include <tuple>
 
-namespace tamp::decide {
+namespace tamp::search {
 namespace {
 
 constexpr std::size_t kMostTogether = 100;
@@ -40,7 +40,7 @@ struct Machine {
 };
 
 // What a template may buy, at the least price each.
-std::vector<Machine> machines_for_sale(const schedule::Index& index, const schedule::Template& t) {
+std::vector<Machine> machines_for_sale(const fit::Index& index, const fit::Template& t) {
   std::vector<Machine> list;
   const Cluster& c = index.cluster();
   const auto& reqs = index.requirements().at(t.requirements);
@@ -48,8 +48,7 @@ std::vector<Machine> machines_for_sale(const schedule::Index& index, const sched
     const InstanceType& type = c.catalogue->types[id.index()];
     double least = std::numeric_limits<double>::max();
     for (std::size_t i = 0; i < type.offerings.size(); ++i)
-      if (type.offerings[i].available &&
-          schedule::overlap(reqs, index.offering_requirements(id, i), c.symbols))
+      if (type.offerings[i].available && fit::overlap(reqs, index.offering_requirements(id, i), c.symbols))
         least = std::min(least, type.offerings[i].dollars);
     Room2 room = of(type.allocatable), taken = of(t.daemon_overhead[id.index()]);
     room.cores -= taken.cores;
@@ -62,7 +61,7 @@ std::vector<Machine> machines_for_sale(const schedule::Index& index, const sched
 
 // What can be bought, by template.
 using Market = std::vector<std::vector<Machine>>;
-Market market_of(const schedule::Index& index) {
+Market market_of(const fit::Index& index) {
   Market market;
   for (const auto& t : index.templates()) market.push_back(machines_for_sale(index, t));
   return market;
@@ -112,7 +111,7 @@ double leaning(NodeId node, std::uint64_t taste) {
 }
 
 struct Stock {
-  const Candidate* candidate;
+  const gates::Candidate* candidate;
   double dollars;
   double moves;  // what its pods weigh
   Room2 room;    // that movable pods have or could have
@@ -262,13 +261,13 @@ class Lots {
 
 class Balance {
  public:
-  Balance(const Moves& moves, const Market& market, std::span<const Candidate* const> candidates,
+  Balance(const Moves& moves, const Market& market, std::span<const gates::Candidate* const> candidates,
           std::uint64_t taste)
       : index_(moves.index()), packing_(kPackings[taste % kPackings.size()]) {
     const Cluster& c = index_.cluster();
     std::vector<bool> may_go(c.nodes.size());
-    for (const Candidate* v : candidates) may_go[v->node.index()] = true;
-    for (const Candidate& v : moves.candidates()) {
+    for (const gates::Candidate* v : candidates) may_go[v->node.index()] = true;
+    for (const gates::Candidate& v : moves.candidates()) {
       if (v.eligible() && v.empty) continue;  // goes first, and for nothing
       const Node& node = c.nodes[v.node.index()];
       Room2 load, used;
@@ -288,8 +287,7 @@ class Balance {
         fixed_ += v.dollars;
         // What is free on nodes that stay in any case helps, if pods may go there.
         const auto& site = index_.site(index_.site_of(v.node));
-        if (!site.leaving && !site.unschedulable && site.closed == schedule::Closed::No &&
-            site.taints.empty()) {
+        if (!site.leaving && !site.unschedulable && site.closed == fit::Closed::No && site.taints.empty()) {
           spare_.cores += std::max(0.0, room.cores - load.cores);
           spare_.gigabytes += std::max(0.0, room.gigabytes - load.gigabytes);
         }
@@ -363,7 +361,7 @@ class Balance {
            kept.gigabytes >= demand_.gigabytes * (1 + packing_);
   }
 
-  const schedule::Index& index_;
+  const fit::Index& index_;
   double packing_;
   std::vector<Stock> stock_;
   Room2 demand_, spare_;
@@ -374,16 +372,16 @@ class Balance {
 // What free room there is for pods of nodes that go, at the very most: where loads exceed the sum of it nothing needs to be simulated.
 class Brim {
  public:
-  Brim(const Moves& moves, const Market& market, std::span<const Candidate* const> list,
+  Brim(const Moves& moves, const Market& market, std::span<const gates::Candidate* const> list,
        std::span<const NodeId> avoided)
       : market_(market) {
     const Cluster& c = moves.index().cluster();
     loads_.resize(c.nodes.size());
-    for (const Candidate* v : list)
+    for (const gates::Candidate* v : list)
       for (PodId p : v->pods) loads_[v->node.index()] += of(moves.index().fresh_requests(p));
     std::vector<bool> closed(c.nodes.size());
     for (NodeId n : avoided) closed[n.index()] = true;
-    for (const Candidate& v : moves.candidates()) {
+    for (const gates::Candidate& v : moves.candidates()) {
       if (closed[v.node.index()]) continue;
       const Node& node = c.nodes[v.node.index()];
       Room2 used;
@@ -395,7 +393,7 @@ class Brim {
     }
   }
 
-  const Room2& load(const Candidate* v) const { return loads_[v->node.index()]; }
+  const Room2& load(const gates::Candidate* v) const { return loads_[v->node.index()]; }
   const Room2& free() const { return free_; }
   // And with one new machine that costs less than `below`, whichever is the largest.
   Room2 free_with_new(std::size_t template_index, double below) const {
@@ -417,15 +415,15 @@ class Brim {
 // Goes through the list and keeps every node with which `holds` is still true, in steps that double while they succeed. `room` is what they can have
 // at most.
 template <typename Holds>
-std::vector<const Candidate*> grow(std::span<const Candidate* const> list, const Brim& brim,
-                                   const Room2& room, Holds holds, std::size_t patience = kPatience) {
+std::vector<const gates::Candidate*> grow(std::span<const gates::Candidate* const> list, const Brim& brim,
+                                          const Room2& room, Holds holds, std::size_t patience = kPatience) {
   constexpr double kRounding = 1e-6;
-  std::vector<const Candidate*> set;
+  std::vector<const gates::Candidate*> set;
   Room2 taken;
   std::size_t next = 0, step = 1, failures = 0;
   while (next < list.size() && set.size() < kMostTogether && failures < patience) {
     const std::size_t take = std::min({step, list.size() - next, kMostTogether - set.size()});
-    std::vector<const Candidate*> trial = set;
+    std::vector<const gates::Candidate*> trial = set;
     Room2 wanted = taken;
     for (std::size_t i = next; i < next + take; ++i) {
       trial.push_back(list[i]);
@@ -451,23 +449,23 @@ std::vector<const Candidate*> grow(std::span<const Candidate* const> list, const
 
 // A command, and the nodes that it is about.
 struct Offer {
-  std::vector<const Candidate*> set;
-  std::optional<Command> command;
+  std::vector<const gates::Candidate*> set;
+  std::optional<price::Command> command;
 };
 
-Offer offer(Moves& moves, std::vector<const Candidate*> set) {
+Offer offer(Moves& moves, std::vector<const gates::Candidate*> set) {
   if (set.empty()) return {};
-  Priced priced = moves.evaluate(set, set.size() > 1 ? Method::Multi : Method::Single);
+  price::Priced priced = moves.evaluate(set, set.size() > 1 ? price::Method::Multi : price::Method::Single);
   return {std::move(set), std::move(priced.command)};
 }
 
-Offer deletion(Moves& moves, std::span<const Candidate* const> list, const Brim& brim) {
+Offer deletion(Moves& moves, std::span<const gates::Candidate* const> list, const Brim& brim) {
   return offer(moves,
                grow(list, brim, brim.free(), [&](const auto& trial) { return moves.deletable(trial); }));
 }
 
 // As many as fill one new machine that costs less than `below`.
-Offer filling(Moves& moves, std::span<const Candidate* const> list, const Brim& brim,
+Offer filling(Moves& moves, std::span<const gates::Candidate* const> list, const Brim& brim,
               std::size_t template_index, double below, std::size_t patience) {
   auto set = grow(
       list, brim, brim.free_with_new(template_index, below),
@@ -483,7 +481,8 @@ Offer filling(Moves& moves, std::span<const Candidate* const> list, const Brim& 
 
 // The new machine costs no more than `most` if one such will do. Where all that is left goes into one machine, it may be a little too much for a
 // smaller one and leave this one half empty. So smaller ones are tried as well; what they leave over is for the next step.
-Offer replacement(Moves& moves, std::span<const Candidate* const> list, const Brim& brim, double most) {
+Offer replacement(Moves& moves, std::span<const gates::Candidate* const> list, const Brim& brim,
+                  double most) {
   constexpr std::size_t kSmallerOnes = 3, kLittlePatience = 8;
   constexpr double kSmaller = 0.95, kAnyPrice = std::numeric_limits<double>::max();
   Offer best;
@@ -520,28 +519,29 @@ void trim(Moves& moves, Offer& best, double needed) {
 
 }  // namespace
 
-Doom doomed_nodes(const Moves& moves, std::span<const Candidate* const> candidates, double most,
+Doom doomed_nodes(const Moves& moves, std::span<const gates::Candidate* const> candidates, double most,
                   std::uint64_t taste) {
   return Balance(moves, market_of(moves.index()), candidates, taste).draw_line(most);
 }
 
-std::optional<Command> frugal_command(Moves& moves, std::span<const Candidate* const> candidates,
-                                      std::span<const BudgetState> budgets, const Aim& aim) {
+std::optional<price::Command> frugal_command(Moves& moves,
+                                             std::span<const gates::Candidate* const> candidates,
+                                             std::span<const gates::BudgetState> budgets, const Aim& aim) {
   double cost = 0;
-  for (const Candidate& c : moves.candidates()) cost += c.dollars;
+  for (const gates::Candidate& c : moves.candidates()) cost += c.dollars;
   const Market market = market_of(moves.index());
   const Doom doom = Balance(moves, market, candidates, aim.taste).draw_line(aim.most * (1 - aim.press));
   std::vector<NodeId> avoided;
   avoided.reserve(doom.nodes.size());
-  for (const Candidate* v : doom.nodes) avoided.push_back(v->node);
-  std::vector<const Candidate*> list;
-  std::vector<BudgetState> left(budgets.begin(), budgets.end());
+  for (const gates::Candidate* v : doom.nodes) avoided.push_back(v->node);
+  std::vector<const gates::Candidate*> list;
+  std::vector<gates::BudgetState> left(budgets.begin(), budgets.end());
   const auto nodes = static_cast<std::int64_t>(moves.context().cluster.nodes.size());
   const std::int64_t spare = nodes - std::max<std::int64_t>(0, moves.context().settings.min_nodes.value);
-  for (const Candidate* v : doom.nodes) {
+  for (const gates::Candidate* v : doom.nodes) {
     if (static_cast<std::int64_t>(list.size()) >= spare) break;
     if (v->pool.valid()) {
-      BudgetState& s = left[v->pool.index()];
+      gates::BudgetState& s = left[v->pool.index()];
       if (s.remaining() <= 0) continue;
       ++s.disrupting;
     }
@@ -557,4 +557,4 @@ std::optional<Command> frugal_command(Moves& moves, std::span<const Candidate* c
   return std::move(best.command);
 }
 
-}  // namespace tamp::decide
+}  // namespace tamp::search

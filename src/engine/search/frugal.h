@@ -23,10 +23,10 @@
 
 #include "search/moves.h"
 
-namespace tamp::decide {
+namespace tamp::search {
 
 struct Doom {
-  std::vector<const Candidate*> nodes;  // most savings per unit of disruption first
+  std::vector<const gates::Candidate*> nodes;  // most savings per unit of disruption first
   double missing = 0;  // dollars per hour: what the room is worth that the nodes that stay do not have
 };
 
@@ -40,11 +40,12 @@ struct Aim {
 };
 
 // `candidates` are those that may go in this step or in a later one; `most` is what the whole cluster may cost per hour.
-Doom doomed_nodes(const Moves& moves, std::span<const Candidate* const> candidates, double most,
+Doom doomed_nodes(const Moves& moves, std::span<const gates::Candidate* const> candidates, double most,
                   std::uint64_t taste);
 
 // The next command on the way there; nothing where no way is found.
-std::optional<Command> frugal_command(Moves& moves, std::span<const Candidate* const> candidates,
-                                      std::span<const BudgetState> budgets, const Aim& aim);
+std::optional<price::Command> frugal_command(Moves& moves,
+                                             std::span<const gates::Candidate* const> candidates,
+                                             std::span<const gates::BudgetState> budgets, const Aim& aim);
 
-}  // namespace tamp::decide
+}  // namespace tamp::search

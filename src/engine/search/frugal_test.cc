@@ -8,7 +8,7 @@
 
 #include "search/plan_testing.h"
 
-namespace tamp::decide {
+namespace tamp::search {
 namespace {
 
 using test::ClusterBuilder;
@@ -28,7 +28,7 @@ struct FrugalTest : testing::Test {
     const PlanScene scene(b);
     const Moves moves(scene.context());
     std::set<std::string> names;
-    for (const Candidate* v : doomed_nodes(moves, moves.in_order(false), most, 0).nodes)
+    for (const gates::Candidate* v : doomed_nodes(moves, moves.in_order(false), most, 0).nodes)
       names.emplace(scene.cluster.text(scene.cluster.nodes[v->node.index()].name));
     return names;
   }
@@ -81,4 +81,4 @@ TEST_F(FrugalTest, MachinesThatHoldNoNodesPodsHaveNoSayInPrices) {
 }
 
 }  // namespace
-}  // namespace tamp::decide
+}  // namespace tamp::search

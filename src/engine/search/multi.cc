@@ -12,7 +12,7 @@
 
 #include "search/moves.h"
 
-namespace tamp::decide {
+namespace tamp::search {
 namespace {
 
 constexpr std::size_t kMostTogether = 100;
@@ -21,7 +21,7 @@ constexpr std::uint64_t kMostPlacements = 150'000;
 // The beginnings of an order, each with its pods in line. They are lined up once: a part of a line is in line.
 class Prefixes {
  public:
-  Prefixes(const Moves& moves, std::span<const Candidate* const> order)
+  Prefixes(const Moves& moves, std::span<const gates::Candidate* const> order)
       : order_(order), line_(moves.line_up(order)) {
     const Cluster& cluster = moves.index().cluster();
     std::unordered_map<NodeId, std::size_t> place_of;
@@ -30,9 +30,9 @@ class Prefixes {
     for (PodId p : line_.pods) places_.push_back(place_of.at(cluster.pods[p.index()].node));
   }
 
-  std::span<const Candidate* const> nodes(std::size_t count) const { return order_.first(count); }
-  schedule::Line line(std::size_t count) const {
-    schedule::Line part;
+  std::span<const gates::Candidate* const> nodes(std::size_t count) const { return order_.first(count); }
+  fit::Line line(std::size_t count) const {
+    fit::Line part;
     part.pods.reserve(line_.pods.size());
     for (std::size_t i = 0; i < places_.size(); ++i)
       if (places_[i] < count) part.pods.push_back(line_.pods[i]);
@@ -40,21 +40,22 @@ class Prefixes {
   }
 
  private:
-  std::span<const Candidate* const> order_;
-  schedule::Line line_;
+  std::span<const gates::Candidate* const> order_;
+  fit::Line line_;
   std::vector<std::size_t> places_;  // by place in the line: of the pod's node in the order
 };
 
-std::optional<Command> longest_prefix(Moves& moves, const std::vector<const Candidate*>& order) {
+std::optional<price::Command> longest_prefix(Moves& moves,
+                                             const std::vector<const gates::Candidate*>& order) {
   if (order.size() < 2) return std::nullopt;
   // Karpenter's bounds: prefixes of 2 up to 101 nodes.
   std::ptrdiff_t low = 1, high = static_cast<std::ptrdiff_t>(std::min(order.size() - 1, kMostTogether));
   const Prefixes prefixes(moves, std::span(order).first(static_cast<std::size_t>(high) + 1));
-  std::optional<Command> last;
+  std::optional<price::Command> last;
   while (low <= high) {
     std::ptrdiff_t middle = (low + high) / 2;
     const auto count = static_cast<std::size_t>(middle) + 1;
-    Priced p = moves.evaluate(prefixes.nodes(count), prefixes.line(count), Method::Multi);
+    price::Priced p = moves.evaluate(prefixes.nodes(count), prefixes.line(count), price::Method::Multi);
     if (p.command) {
       last = std::move(p.command);
       low = middle + 1;
@@ -65,15 +66,15 @@ std::optional<Command> longest_prefix(Moves& moves, const std::vector<const Cand
   return last;
 }
 
-Search grown_set(Moves& moves, const std::vector<const Candidate*>& order) {
-  std::vector<const Candidate*> set;
+Search grown_set(Moves& moves, const std::vector<const gates::Candidate*>& order) {
+  std::vector<const gates::Candidate*> set;
   std::size_t next = 0, step = 1;
   Search search;
   std::uint64_t limit = moves.placements() + kMostPlacements;
   while (next < order.size() && set.size() < kMostTogether && moves.placements() < limit) {
     std::size_t take = std::min({step, order.size() - next, kMostTogether - set.size()});
     search.looked_at = std::max(search.looked_at, next + take);
-    std::vector<const Candidate*> trial = set;
+    std::vector<const gates::Candidate*> trial = set;
     trial.insert(trial.end(), order.begin() + static_cast<std::ptrdiff_t>(next),
                  order.begin() + static_cast<std::ptrdiff_t>(next + take));
     if (moves.deletable(trial)) {
@@ -86,16 +87,16 @@ Search grown_set(Moves& moves, const std::vector<const Candidate*>& order) {
       ++next;
     }
   }
-  if (set.size() >= 2) search.command = moves.evaluate(set, Method::Multi).command;
+  if (set.size() >= 2) search.command = moves.evaluate(set, price::Method::Multi).command;
   return search;
 }
 
-using Parts = std::vector<std::vector<const Candidate*>>;
+using Parts = std::vector<std::vector<const gates::Candidate*>>;
 
 // The order cut into one for each pool; nothing where there is but one.
-Parts by_pool(const std::vector<const Candidate*>& order) {
-  std::map<PoolId, std::vector<const Candidate*>> pools;
-  for (const Candidate* c : order) pools[c->pool].push_back(c);
+Parts by_pool(const std::vector<const gates::Candidate*>& order) {
+  std::map<PoolId, std::vector<const gates::Candidate*>> pools;
+  for (const gates::Candidate* c : order) pools[c->pool].push_back(c);
   Parts parts;
   if (pools.size() > 1)
     for (auto& [pool, part] : pools) parts.push_back(std::move(part));
@@ -107,13 +108,13 @@ Parts by_pool(const std::vector<const Candidate*>& order) {
 // node can take, not about as many as possible.
 constexpr std::size_t kFirst = 200, kMostParts = 16, kMostInPart = 24;
 
-Parts by_reach(const Moves& moves, std::span<const Candidate* const> order) {
-  const schedule::Index& index = moves.index();
-  std::map<std::vector<schedule::ProfileId>, std::size_t> part_of_profiles;
+Parts by_reach(const Moves& moves, std::span<const gates::Candidate* const> order) {
+  const fit::Index& index = moves.index();
+  std::map<std::vector<fit::ProfileId>, std::size_t> part_of_profiles;
   std::map<std::vector<std::uint64_t>, std::size_t> part_of_places;
   Parts parts;
-  for (const Candidate* c : order) {
-    std::vector<schedule::ProfileId> profiles;
+  for (const gates::Candidate* c : order) {
+    std::vector<fit::ProfileId> profiles;
     profiles.reserve(c->pods.size());
     for (PodId p : c->pods) profiles.push_back(index.shape(p).variants().back().profile);
     std::sort(profiles.begin(), profiles.end());
@@ -121,7 +122,7 @@ Parts by_reach(const Moves& moves, std::span<const Candidate* const> order) {
     auto known = part_of_profiles.find(profiles);
     if (known == part_of_profiles.end()) {
       std::vector<std::uint64_t> places;
-      for (schedule::ProfileId p : profiles) {
+      for (fit::ProfileId p : profiles) {
         const auto& fits = index.match(p).fits;
         if (places.empty()) places = fits;
         for (std::size_t i = 0; i < places.size(); ++i) places[i] &= fits[i];
@@ -139,10 +140,10 @@ Parts by_reach(const Moves& moves, std::span<const Candidate* const> order) {
 
 }  // namespace
 
-Search multi_node(Moves& moves, const std::vector<const Candidate*>& order) {
+Search multi_node(Moves& moves, const std::vector<const gates::Candidate*>& order) {
   Search search{longest_prefix(moves, order), std::min(order.size(), kMostTogether + 1)};
   if (moves.context().settings.karpenter_compat) return search;
-  const auto consider = [&](std::optional<Command> other) {
+  const auto consider = [&](std::optional<price::Command> other) {
     if (other && (!search.command || other->gain() >= search.command->gain()))
       search.command = std::move(other);
   };
@@ -150,7 +151,7 @@ Search multi_node(Moves& moves, const std::vector<const Candidate*>& order) {
     consider(longest_prefix(moves, part));
     search.looked_at = order.size();  // the parts may reach to its end
   }
-  const std::span<const Candidate* const> first(order.data(), std::min(order.size(), kFirst));
+  const std::span<const gates::Candidate* const> first(order.data(), std::min(order.size(), kFirst));
   if (const Parts parts = by_reach(moves, first); parts.size() > 1)
     for (const auto& part : parts) consider(longest_prefix(moves, part));
   search.looked_at = std::max(search.looked_at, first.size());
@@ -160,4 +161,4 @@ Search multi_node(Moves& moves, const std::vector<const Candidate*>& order) {
   return search;
 }
 
-}  // namespace tamp::decide
+}  // namespace tamp::search

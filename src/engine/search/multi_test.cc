@@ -5,7 +5,7 @@
 
 #include "search/plan_testing.h"
 
-namespace tamp::decide {
+namespace tamp::search {
 namespace {
 
 using test::ClusterBuilder;
@@ -42,8 +42,8 @@ TEST_F(Multi, TheLongestPrefixThatFits) {
   host(2000);
   for (const char* n : {"a", "b", "c", "d"}) used(n, 1000).do_not_disrupt("false");
   // c and d have 2900 left each: all four pods fit on two nodes and the host, so that a and b go in any case.
-  EXPECT_PRED2(contains, own(), "multi delete a b");
-  EXPECT_PRED2(contains, karpenter(), "multi delete a b");
+  EXPECT_PRED2(gates::contains, own(), "multi delete a b");
+  EXPECT_PRED2(gates::contains, karpenter(), "multi delete a b");
 }
 
 TEST_F(Multi, ANodeThatCannotGoIsSteppedOver) {
@@ -166,4 +166,4 @@ TEST_F(Multi, TheSameClusterGetsTheSameAnswer) {
 }
 
 }  // namespace
-}  // namespace tamp::decide
+}  // namespace tamp::search

@@ -7,7 +7,7 @@
 
 #include "search/moves.h"
 
-namespace tamp::decide {
+namespace tamp::search {
 namespace {
 
 class Pass {
@@ -17,7 +17,7 @@ class Pass {
     plan_.decided_at = context_.now;
     plan_.nodes.reserve(context_.cluster.nodes.size());
     for (std::size_t i = 0; i < context_.cluster.nodes.size(); ++i) {
-      const Candidate& c = moves_.candidates()[i];
+      const gates::Candidate& c = moves_.candidates()[i];
       if (c.price) plan_.hourly_cost += *c.price;
       plan_.nodes.push_back(
           {NodeId(i), c.eligible() ? Verdict::Eligible : Verdict::Blocked, c.blocked, c.message});
@@ -27,7 +27,8 @@ class Pass {
   Plan run() {
     if (context_.settings.paused) {
       for (auto& v : plan_.nodes)
-        if (v.verdict == Verdict::Eligible) block(v.node, Reason::Paused, "the TemperPolicy is paused");
+        if (v.verdict == Verdict::Eligible)
+          block(v.node, gates::Reason::Paused, "the TemperPolicy is paused");
     } else if (options_.every) {
       every();
     } else {
@@ -44,27 +45,27 @@ class Pass {
 
  private:
   NodeVerdict& verdict(NodeId n) { return plan_.nodes[n.index()]; }
-  void block(NodeId n, Reason reason, std::string message) {
+  void block(NodeId n, gates::Reason reason, std::string message) {
     verdict(n) = {n, Verdict::Blocked, reason, std::move(message)};
     judged_.resize(plan_.nodes.size());
     judged_[n.index()] = true;
   }
-  void accept(Command command) {
-    for (NodeId n : command.nodes) verdict(n) = {n, Verdict::Command, Reason::None, ""};
+  void accept(price::Command command) {
+    for (NodeId n : command.nodes) verdict(n) = {n, Verdict::Command, gates::Reason::None, ""};
     plan_.commands.push_back(std::move(command));
   }
 
-  std::vector<BudgetState> budgets(DisruptionReason reason) const { return moves_.budgets(reason); }
+  std::vector<gates::BudgetState> budgets(DisruptionReason reason) const { return moves_.budgets(reason); }
   // Room in the pool's budget, unpooled nodes are nobody's budget.
-  static bool take(std::vector<BudgetState>& states, PoolId pool) {
+  static bool take(std::vector<gates::BudgetState>& states, PoolId pool) {
     if (!pool.valid()) return true;
-    BudgetState& s = states[pool.index()];
+    gates::BudgetState& s = states[pool.index()];
     if (s.remaining() <= 0) return false;
     ++s.disrupting;
     return true;
   }
-  void over_budget(const Candidate& c, const BudgetState& s, DisruptionReason reason) {
-    block(c.node, Reason::BudgetExhausted,
+  void over_budget(const gates::Candidate& c, const gates::BudgetState& s, DisruptionReason reason) {
+    block(c.node, gates::Reason::BudgetExhausted,
           fmt::format("pool {} allows {} of {} nodes at a time for {}{}, {} going or not ready",
                       context_.cluster.text(context_.cluster.pools[c.pool.index()].name), s.allowed, s.nodes,
                       reason == DisruptionReason::Empty ? "Empty" : "Underutilized",
@@ -79,8 +80,8 @@ class Pass {
   bool empty() {
     auto states = budgets(DisruptionReason::Empty);
     const auto before = states;
-    std::vector<const Candidate*> victims;
-    for (const Candidate* c : moves_.in_order(true)) {
+    std::vector<const gates::Candidate*> victims;
+    for (const gates::Candidate* c : moves_.in_order(true)) {
       if (victims.size() >= spare_nodes()) break;
       if (take(states, c->pool))
         victims.push_back(c);
@@ -92,10 +93,10 @@ class Pass {
     return true;
   }
 
-  Command empty_command(const std::vector<const Candidate*>& victims) const {
-    Command command;
-    command.method = Method::Empty;
-    for (const Candidate* v : victims) {
+  price::Command empty_command(const std::vector<const gates::Candidate*>& victims) const {
+    price::Command command;
+    command.method = price::Method::Empty;
+    for (const gates::Candidate* v : victims) {
       command.nodes.push_back(v->node);
       if (v->price) command.savings += *v->price;
       command.savings_known = command.savings_known && v->price.has_value();
@@ -105,23 +106,23 @@ class Pass {
 
   bool multi() {
     auto states = budgets(DisruptionReason::Underutilized);
-    std::vector<const Candidate*> order;
-    for (const Candidate* c : moves_.in_order(false)) {
+    std::vector<const gates::Candidate*> order;
+    for (const gates::Candidate* c : moves_.in_order(false)) {
       if (!context_.settings.karpenter_compat && order.size() >= spare_nodes()) break;
       if (take(states, c->pool)) order.push_back(c);
     }
-    const std::optional<Command>& command = moves_.search(order);
+    const std::optional<price::Command>& command = moves_.search(order);
     if (!command) return false;
     accept(*command);
     return true;
   }
 
   // Karpenter goes round the pools, the best candidate of each first, so that one pool cannot starve the others.
-  std::vector<const Candidate*> single_order() const {
+  std::vector<const gates::Candidate*> single_order() const {
     auto order = moves_.in_order(false);
     if (!context_.settings.karpenter_compat) return order;
-    std::vector<std::vector<const Candidate*>> by_pool(context_.cluster.pools.size());
-    for (const Candidate* c : order) by_pool[c->pool.index()].push_back(c);
+    std::vector<std::vector<const gates::Candidate*>> by_pool(context_.cluster.pools.size());
+    for (const gates::Candidate* c : order) by_pool[c->pool.index()].push_back(c);
     order.clear();
     bool more = true;
     for (std::size_t i = 0; more; ++i) {
@@ -136,17 +137,17 @@ class Pass {
   }
 
   // The verdict on one node alone; the command if it could go, until the next verdict.
-  const Command* judge(const Candidate& c, const std::vector<BudgetState>& states) {
+  const price::Command* judge(const gates::Candidate& c, const std::vector<gates::BudgetState>& states) {
     if (c.pool.valid() && states[c.pool.index()].remaining() <= 0) {
       over_budget(c, states[c.pool.index()], DisruptionReason::Underutilized);
       return nullptr;
     }
-    if (context_.settings.karpenter_compat && !can_pass_score(context_, c, moves_.totals())) {
-      block(c.node, Reason::BalancedScore,
+    if (context_.settings.karpenter_compat && !price::can_pass_score(context_, c, moves_.totals())) {
+      block(c.node, gates::Reason::BalancedScore,
             "even deleting it would save too little of its pool's cost for its disruption");
       return nullptr;
     }
-    const Priced& p = moves_.verdict(c);
+    const price::Priced& p = moves_.verdict(c);
     if (p.command) return &*p.command;
     block(c.node, p.reason, p.message);
     return nullptr;
@@ -154,8 +155,8 @@ class Pass {
 
   void single() {
     auto states = budgets(DisruptionReason::Underutilized);
-    for (const Candidate* c : single_order())
-      if (const Command* command = judge(*c, states)) {
+    for (const gates::Candidate* c : single_order())
+      if (const price::Command* command = judge(*c, states)) {
         accept(*command);
         return;
       }
@@ -164,7 +165,7 @@ class Pass {
   void judge_rest() {
     judged_.resize(plan_.nodes.size());
     auto states = budgets(DisruptionReason::Underutilized);
-    for (const Candidate& c : moves_.candidates())
+    for (const gates::Candidate& c : moves_.candidates())
       if (c.eligible() && !c.empty && verdict(c.node).verdict == Verdict::Eligible &&
           !judged_[c.node.index()])
         judge(c, states);
@@ -173,7 +174,7 @@ class Pass {
   void every() {
     if (options_.empty) {
       auto states = budgets(DisruptionReason::Empty);
-      for (const Candidate* c : moves_.in_order(true)) {
+      for (const gates::Candidate* c : moves_.in_order(true)) {
         if (c->pool.valid() && states[c->pool.index()].remaining() <= 0)
           over_budget(*c, states[c->pool.index()], DisruptionReason::Empty);
         else
@@ -183,15 +184,15 @@ class Pass {
     auto states = budgets(DisruptionReason::Underutilized);
     // No verdict depends on another. Node after node their pods lie close together in memory; in the order of candidates, in
     // which the commands are told, a large cluster would be read from all ends at once.
-    std::vector<std::optional<Command>> found(plan_.nodes.size());
-    for (const Candidate& c : moves_.candidates())
+    std::vector<std::optional<price::Command>> found(plan_.nodes.size());
+    for (const gates::Candidate& c : moves_.candidates())
       if (c.eligible() && !c.empty)
-        if (const Command* command = judge(c, states)) found[c.node.index()] = *command;
-    for (const Candidate* c : single_order())
+        if (const price::Command* command = judge(c, states)) found[c.node.index()] = *command;
+    for (const gates::Candidate* c : single_order())
       if (auto& command = found[c->node.index()]) accept(*std::move(command));
   }
 
-  const Context& context_;
+  const situation::Context& context_;
   PlanOptions options_;
   Moves& moves_;
   Plan plan_;
@@ -200,7 +201,7 @@ class Pass {
 
 }  // namespace
 
-Plan make_plan(const Context& context, const PlanOptions& options) {
+Plan make_plan(const situation::Context& context, const PlanOptions& options) {
   Moves moves(context);
   PlanOptions decisions = options;
   decisions.candidates = false;
@@ -211,4 +212,4 @@ Plan make_plan(const Context& context, const PlanOptions& options) {
 
 Plan make_plan(Moves& moves, const PlanOptions& options) { return Pass(moves, options).run(); }
 
-}  // namespace tamp::decide
+}  // namespace tamp::search

@@ -14,24 +14,24 @@
 #include "gates/reason.h"
 #include "price/command.h"
 
-namespace tamp::decide {
+namespace tamp::search {
 
 enum class Verdict : std::uint8_t { Command, Eligible, Blocked };
 
 struct NodeVerdict {
   NodeId node;
   Verdict verdict = Verdict::Blocked;
-  Reason reason = Reason::None;
+  gates::Reason reason = gates::Reason::None;
   std::string message;
 };
 
 struct Plan {
   Time decided_at;
-  std::vector<Command> commands;
-  std::vector<NodeVerdict> nodes;     // in node order
-  std::vector<Candidate> candidates;  // in node order
-  Money hourly_cost;                  // of all nodes with a known price
-  std::uint64_t work = 0;             // pods that were placed in thought
+  std::vector<price::Command> commands;
+  std::vector<NodeVerdict> nodes;            // in node order
+  std::vector<gates::Candidate> candidates;  // in node order
+  Money hourly_cost;                         // of all nodes with a known price
+  std::uint64_t work = 0;                    // pods that were placed in thought
 };
 
 struct PlanOptions {
@@ -41,17 +41,17 @@ struct PlanOptions {
   bool candidates = true;                          // the candidates themselves, too
 };
 
-Plan make_plan(const Context& context, const PlanOptions& options);
+Plan make_plan(const situation::Context& context, const PlanOptions& options);
 // The same with what is known already.
 class Moves;
 Plan make_plan(Moves& moves, const PlanOptions& options);
 
 // Does a command still hold on a newer cluster? `cluster_then` is the one it was computed on. Empty answer: it does.
 struct Invalidation {
-  Reason reason = Reason::None;
+  gates::Reason reason = gates::Reason::None;
   std::string message;
 };
-std::optional<Invalidation> validate(const Context& newer, const Cluster& cluster_then,
-                                     const Command& command);
+std::optional<Invalidation> validate(const situation::Context& newer, const Cluster& cluster_then,
+                                     const price::Command& command);
 
-}  // namespace tamp::decide
+}  // namespace tamp::search

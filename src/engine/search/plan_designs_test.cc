@@ -6,7 +6,7 @@
 
 #include "search/plan_testing.h"
 
-namespace tamp::decide {
+namespace tamp::search {
 namespace {
 
 using test::ClusterBuilder;
@@ -43,7 +43,7 @@ TEST_F(UtilizationThreshold, AWellUsedNodeStays) {
   busy();
   EXPECT_EQ(scene().commands(), "none");
   EXPECT_EQ(scene().verdict("busy"), "Utilization");
-  EXPECT_PRED2(contains, scene().why("busy"), "82.5%");
+  EXPECT_PRED2(gates::contains, scene().why("busy"), "82.5%");
 }
 TEST_F(UtilizationThreshold, OneIsOff) {
   busy();
@@ -370,4 +370,4 @@ TEST_F(EmptinessTtl, NotBefore) {
 TEST_F(EmptinessTtl, NothingGoesWithoutIt) { EXPECT_EQ(off(std::nullopt).commands(), "none"); }
 
 }  // namespace
-}  // namespace tamp::decide
+}  // namespace tamp::search

@@ -9,7 +9,7 @@
 
 #include "search/plan_testing.h"
 
-namespace tamp::decide {
+namespace tamp::search {
 namespace {
 
 using test::ClusterBuilder;
@@ -46,7 +46,7 @@ TEST_F(Methods, EmptyNodesGoFirstAndAllTogether) {
   b.node("e1").type("s");
   b.node("e2").type("s");
   EXPECT_EQ(scene().commands(), "empty delete e1 e2");
-  const Command c = scene().plan().commands.at(0);
+  const price::Command c = scene().plan().commands.at(0);
   EXPECT_EQ(c.savings, Money::from_dollars(0.40));
   EXPECT_TRUE(c.moves.empty());
 }
@@ -100,7 +100,7 @@ TEST_F(Methods, APlanSaysWhatKeepsTheRest) {
   EXPECT_EQ(s.verdict("e"), "command");
   EXPECT_EQ(s.verdict("a"), "eligible") << "its turn comes in another pass";
   EXPECT_EQ(s.verdict("stuck"), "PodsDoNotFit");
-  EXPECT_PRED2(contains, s.why("stuck"), "default/pinned-0");
+  EXPECT_PRED2(gates::contains, s.why("stuck"), "default/pinned-0");
   EXPECT_EQ(s.verdict("host"), "NodeDoNotDisrupt");
 }
 
@@ -109,7 +109,7 @@ TEST_F(Methods, ACommandSaysWhereEachPodGoes) {
   used("a");
   b.daemon_set("agent").on("a").on("host");
   const PlanScene s = scene();
-  const Command c = s.plan().commands.at(0);
+  const price::Command c = s.plan().commands.at(0);
   ASSERT_EQ(c.moves.size(), 1u) << "DaemonSet pods do not move";
   EXPECT_EQ(s.destination(c, "web-a-0"), "host");
   EXPECT_EQ(c.moves[0].from, s.id("a"));
@@ -123,7 +123,7 @@ TEST_F(Methods, SomePodsStayInTheClusterAndTheOthersGetANewNode) {
   b.pods(1, "db").on("full").cpu(2500);  // leaves 1400
   const PlanScene s = scene();
   EXPECT_EQ(s.commands(), "single replace a by xs");
-  const Command c = s.plan().commands.at(0);
+  const price::Command c = s.plan().commands.at(0);
   EXPECT_EQ(s.destination(c, "web-0"), "full");
   EXPECT_EQ(s.destination(c, "web-1"), "replacement");
 }
@@ -166,7 +166,7 @@ TEST_F(Limits, EmptyNodesWithinTheBudgetGo) {
   const PlanScene s(c);
   EXPECT_EQ(s.commands(), "empty delete n0 n1 n2");
   EXPECT_EQ(s.verdict("n3"), "BudgetExhausted");
-  EXPECT_PRED2(contains, s.why("n3"), "pool default allows 3 of 10 nodes at a time for Empty");
+  EXPECT_PRED2(gates::contains, s.why("n3"), "pool default allows 3 of 10 nodes at a time for Empty");
 }
 
 TEST_F(Limits, EachPoolHasABudgetOfItsOwn) {
@@ -281,7 +281,7 @@ TEST_F(Order, KarpenterTakesWhatADisruptionBuys) {
   const PlanScene s = PlanScene::compat(c);
   Moves moves(s.context());
   std::string order;
-  for (const Candidate* v : moves.in_order(false))
+  for (const gates::Candidate* v : moves.in_order(false))
     order += s.cluster.text(s.cluster.nodes[v->node.index()].name);
   EXPECT_EQ(order, "acb");
   EXPECT_EQ(s.commands(), "single delete a");
@@ -341,8 +341,8 @@ TEST_F(NoCatalogue, WhatDoesNotFitElsewhereStays) {
   PlanScene s(b);
   s.settings.utilization_threshold.value = 1;
   EXPECT_EQ(s.verdict("a"), "NoCatalogue");
-  EXPECT_PRED2(contains, s.why("a"), "no place for pod");
-  EXPECT_PRED2(contains, s.why("a"), "no machine catalogue");
+  EXPECT_PRED2(gates::contains, s.why("a"), "no place for pod");
+  EXPECT_PRED2(gates::contains, s.why("a"), "no machine catalogue");
 }
 
 TEST_F(NoCatalogue, EmptyNodesGoWithoutAPrice) {
@@ -394,8 +394,8 @@ TEST_F(InMotion, ReplicasThatAreYetToBeRecreatedTakeRoom) {
   b.pods(1, "cache").on("b").cpu(600);  // leaves 800 of which the second replica will take 600
   const PlanScene s = scene();
   EXPECT_EQ(s.verdict("a"), "NoCheaperReplacement");
-  for (const Command& c : s.plan().commands)
-    for (const Move& m : c.moves) EXPECT_LT(m.pod.index(), s.cluster.pods.size());
+  for (const price::Command& c : s.plan().commands)
+    for (const price::Move& m : c.moves) EXPECT_LT(m.pod.index(), s.cluster.pods.size());
 }
 
 TEST_F(InMotion, PodsOfANodeThatIsGoingTakeRoom) {
@@ -446,4 +446,4 @@ TEST_F(Destinations, ANodeOfNobodyWillDo) {
 }
 
 }  // namespace
-}  // namespace tamp::decide
+}  // namespace tamp::search

@@ -10,9 +10,9 @@
 #include "gates/decide_testing.h"
 #include "search/moves.h"
 
-namespace tamp::decide {
+namespace tamp::search {
 
-inline std::string in_words(const Cluster& cluster, const Command& command) {
+inline std::string in_words(const Cluster& cluster, const price::Command& command) {
   constexpr const char* kMethods[] = {"empty", "multi", "single"};
   std::string out = kMethods[static_cast<std::size_t>(command.method)];
   out += command.replaces() ? " replace" : " delete";
@@ -25,17 +25,20 @@ inline std::string in_words(const Cluster& cluster, const Command& command) {
   return out;
 }
 
-struct PlanScene : Scene {
-  using Scene::Scene;
-  PlanScene(Scene scene) : Scene(std::move(scene)) {}
+struct PlanScene : gates::Scene {
+  using gates::Scene::Scene;
+  PlanScene(gates::Scene scene) : gates::Scene(std::move(scene)) {}
 
-  static PlanScene compat(const test::ClusterBuilder& builder) { return PlanScene(Scene::compat(builder)); }
+  static PlanScene compat(const test::ClusterBuilder& builder) {
+    return PlanScene(gates::Scene::compat(builder));
+  }
 
   Plan plan(const PlanOptions& options = {}) const { return make_plan(context(), options); }
   // All commands in order, "; " between them; "none" where there is none.
   std::string commands(const PlanOptions& options = {}) const {
     std::string out;
-    for (const Command& c : plan(options).commands) out += (out.empty() ? "" : "; ") + in_words(cluster, c);
+    for (const price::Command& c : plan(options).commands)
+      out += (out.empty() ? "" : "; ") + in_words(cluster, c);
     return out.empty() ? "none" : out;
   }
   std::string every() const {
@@ -47,26 +50,26 @@ struct PlanScene : Scene {
   std::string verdict(std::string_view node) const {
     const NodeVerdict v = node_verdict(node);
     if (v.verdict == Verdict::Command) return "command";
-    return v.verdict == Verdict::Eligible ? "eligible" : std::string(name(v.reason));
+    return v.verdict == Verdict::Eligible ? "eligible" : std::string(gates::name(v.reason));
   }
   std::string why(std::string_view node) const { return node_verdict(node).message; }
   NodeVerdict node_verdict(std::string_view node) const { return plan().nodes[id(node).index()]; }
 
   // What would come of removing just these together, whatever the gates and budgets say.
-  Priced together(const std::vector<std::string_view>& nodes) const {
+  price::Priced together(const std::vector<std::string_view>& nodes) const {
     Moves moves(context());
-    std::vector<const Candidate*> victims;
+    std::vector<const gates::Candidate*> victims;
     for (auto n : nodes) victims.push_back(&moves.candidate(id(n)));
-    return moves.evaluate(victims, nodes.size() > 1 ? Method::Multi : Method::Single);
+    return moves.evaluate(victims, nodes.size() > 1 ? price::Method::Multi : price::Method::Single);
   }
 
   // Where a pod of the command goes: a node's name, "replacement", or "nowhere" when it does not move.
-  std::string destination(const Command& command, std::string_view pod) const {
-    for (const Move& m : command.moves)
+  std::string destination(const price::Command& command, std::string_view pod) const {
+    for (const price::Move& m : command.moves)
       if (cluster.text(cluster.pods[m.pod.index()].name) == pod)
         return m.to.valid() ? std::string(cluster.text(cluster.nodes[m.to.index()].name)) : "replacement";
     return "nowhere";
   }
 };
 
-}  // namespace tamp::decide
+}  // namespace tamp::search

@@ -8,12 +8,12 @@
 #include "search/moves.h"
 #include "search/surroundings.h"
 
-namespace tamp::decide {
+namespace tamp::search {
 namespace {
 
 // Does a site that Karpenter finds overcommitted take nothing? The index knows when it is built; here it must not change.
-bool overcommitted(const Cluster& cluster, const schedule::Simulation& simulation, NodeId node) {
-  const schedule::SiteId site = simulation.index().site_of(node);
+bool overcommitted(const Cluster& cluster, const fit::Simulation& simulation, NodeId node) {
+  const fit::SiteId site = simulation.index().site_of(node);
   return std::ranges::any_of(cluster.nodes[node.index()].allocatable,
                              [&](const ResourceAmount& a) { return simulation.room().free(site, a.id) < 0; });
 }
@@ -40,16 +40,16 @@ void Replanner::build() {
   moves_->remember();
   survey_.emplace(context_);
 
-  const schedule::Index& index = moves_->index();
+  const fit::Index& index = moves_->index();
   readers_.assign(index.topology().groups().size(), {});
   for (std::size_t s = 0; s < index.shapes(); ++s) {
-    const schedule::ShapeId id(s);
-    const schedule::Shape& shape = index.shape(id);
-    for (const schedule::Variant& v : shape.variants()) {
+    const fit::ShapeId id(s);
+    const fit::Shape& shape = index.shape(id);
+    for (const fit::Variant& v : shape.variants()) {
       for (const auto& use : v.groups) readers_[use.group.index()].push_back(id);
       for (const auto& use : v.affinity) readers_[use.group.index()].push_back(id);
     }
-    for (schedule::GroupId g : shape.repelled_by()) readers_[g.index()].push_back(id);
+    for (fit::GroupId g : shape.repelled_by()) readers_[g.index()].push_back(id);
   }
 
   spare_.clear();
@@ -84,7 +84,7 @@ bool Replanner::followable(const Pod& pod) const {
   const PodSpec& spec = cluster_.spec(pod);
   if (pod.daemon() || !pod.volumes.empty() || !spec.host_ports.empty() || !spec.init_host_ports.empty())
     return false;
-  if (deleting(context_, cluster_.nodes[pod.node.index()])) return false;
+  if (gates::deleting(context_, cluster_.nodes[pod.node.index()])) return false;
   return survey_->limits.covers(pod);
 }
 
@@ -117,11 +117,11 @@ void Replanner::put(PodId id, Pod version, bool fresh) {
   follows = follows && (settings_.karpenter_compat || incomplete_ == 0);
   if (follows && fresh) follows = moves_->changing_index().admit(id);
 
-  std::vector<std::pair<NodeId, schedule::Closed>> nodes;
+  std::vector<std::pair<NodeId, fit::Closed>> nodes;
   for (NodeId node : {before.node, version.node})
     if (node.valid() && (nodes.empty() || nodes.front().first != node))
       nodes.emplace_back(node, closed(context_, node));
-  schedule::Simulation& simulation = moves_->changing_simulation();
+  fit::Simulation& simulation = moves_->changing_simulation();
   std::vector<bool> overfull;
   overfull.reserve(nodes.size());
   for (const auto& [node, was] : nodes) overfull.push_back(overcommitted(cluster_, simulation, node));
@@ -141,12 +141,12 @@ void Replanner::put(PodId id, Pod version, bool fresh) {
   }
 
   // Who reads the counts that the pod adds to.
-  const schedule::Index& index = moves_->index();
+  const fit::Index& index = moves_->index();
   reads_.assign(index.shapes(), 0);
-  const schedule::Shape& shape = index.shape(id);
-  const auto mark = [&](std::span<const schedule::GroupId> groups) {
-    for (schedule::GroupId g : groups)
-      for (schedule::ShapeId reader : readers_[g.index()]) reads_[reader.index()] = 1;
+  const fit::Shape& shape = index.shape(id);
+  const auto mark = [&](std::span<const fit::GroupId> groups) {
+    for (fit::GroupId g : groups)
+      for (fit::ShapeId reader : readers_[g.index()]) reads_[reader.index()] = 1;
   };
   mark(shape.counted_by());
   mark(shape.repels());
@@ -170,12 +170,12 @@ void Replanner::put(PodId id, Pod version, bool fresh) {
   for (const auto& [node, was] : nodes) moves_->changing_index().reorder(node);
   simulation.reordered();
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const schedule::SiteId site = index.site_of(nodes[i].first);
+    const fit::SiteId site = index.site_of(nodes[i].first);
     if (memo) {
       memo->look_at(simulation, site, stands_);
       forgotten_ += memo->forget_touched(site, stood_[i], stands_, reads_);
     }
-    moves_->replace(assess_node(context_, *survey_, nodes[i].first));
+    moves_->replace(gates::assess_node(context_, *survey_, nodes[i].first));
   }
   ++followed_;
 }
@@ -185,4 +185,4 @@ Plan Replanner::plan(PlanOptions options) {
   return make_plan(*moves_, options);
 }
 
-}  // namespace tamp::decide
+}  // namespace tamp::search

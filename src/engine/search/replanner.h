@@ -20,7 +20,7 @@
 #include "search/plan.h"
 #include "search/verdict_memo.h"
 
-namespace tamp::decide {
+namespace tamp::search {
 
 class Moves;
 
@@ -58,10 +58,10 @@ class Replanner {
 
   Cluster cluster_;
   Settings settings_;
-  Context context_;
+  situation::Context context_;
   std::unique_ptr<Moves> moves_;
-  std::optional<Survey> survey_;
-  std::vector<std::vector<schedule::ShapeId>> readers_;  // by GroupId: shapes that ask for its counts
+  std::optional<gates::Survey> survey_;
+  std::vector<std::vector<fit::ShapeId>> readers_;  // by GroupId: shapes that ask for its counts
   std::unordered_map<Symbol, std::int64_t>
       spare_;                           // by uid of a controller: pods that it has beyond those it wants
   std::size_t incomplete_ = 0;          // controllers that lack pods
@@ -73,4 +73,4 @@ class Replanner {
   std::uint64_t followed_ = 0, rebuilt_ = 0, forgotten_ = 0;
 };
 
-}  // namespace tamp::decide
+}  // namespace tamp::search

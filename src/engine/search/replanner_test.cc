@@ -9,24 +9,24 @@
 #include "search/plan_testing.h"
 #include "support/random_cluster.h"
 
-namespace tamp::decide {
+namespace tamp::search {
 namespace {
 
 using namespace tamp::test;
 
 std::string in_full(const Cluster& cluster, const Plan& plan) {
   std::string out;
-  for (const Command& c : plan.commands) {
+  for (const price::Command& c : plan.commands) {
     out += in_words(cluster, c) + fmt::format(" saves {} needs {} costs {}:", c.savings.nanos,
                                               c.required_savings.nanos, c.disruption_cost);
-    for (const Move& m : c.moves)
+    for (const price::Move& m : c.moves)
       out += fmt::format(" {}:{}>{}", m.pod.index(), m.from.valid() ? int(m.from.index()) : -1,
                          m.to.valid() ? int(m.to.index()) : -1);
     out += "\n";
   }
   for (const NodeVerdict& v : plan.nodes)
     out += fmt::format("{} {} {} {}\n", cluster.text(cluster.nodes[v.node.index()].name),
-                       static_cast<int>(v.verdict), name(v.reason), v.message);
+                       static_cast<int>(v.verdict), gates::name(v.reason), v.message);
   return out;
 }
 
@@ -117,7 +117,7 @@ void hold_against_make_plan(bool compat) {
       restless.change_something();
       PlanOptions options;
       options.every = step % 2 == 0;
-      const Context context{replanner.cluster(), settings, kNow, std::nullopt};
+      const situation::Context context{replanner.cluster(), settings, kNow, std::nullopt};
       const Plan anew = make_plan(context, options);
       ASSERT_EQ(in_full(replanner.cluster(), replanner.plan(options)), in_full(replanner.cluster(), anew))
           << "seed " << seed << " step " << step;
@@ -138,4 +138,4 @@ TEST(Replanner, SaysWhatMakePlanSays) { hold_against_make_plan(false); }
 TEST(Replanner, SaysWhatMakePlanSaysUnderCompat) { hold_against_make_plan(true); }
 
 }  // namespace
-}  // namespace tamp::decide
+}  // namespace tamp::search

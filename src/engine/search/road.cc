@@ -9,7 +9,7 @@
 #include "search/frugal.h"
 #include "search/traveller.h"
 
-namespace tamp::decide {
+namespace tamp::search {
 namespace {
 
 // What a road may cost more at its end than another, and still counts as ending at the same cost.
@@ -39,14 +39,14 @@ End end_of(const Road& road) { return {end_cost(road), end_moves(road)}; }
 
 // Where the cluster is when Karpenter's own search (the longest prefix of an order) has taken it as far as it goes. That depends on how it
 // happens to order equal nodes, often by percents, so several orders are followed, that of their names first.
-std::vector<End> karpenters_ends(const Context& context, const PlanOptions& options,
+std::vector<End> karpenters_ends(const situation::Context& context, const PlanOptions& options,
                                  const RoadOptions& wanted, std::size_t most_orders, std::uint64_t& spent) {
   Settings settings = context.settings;
   settings.karpenter_compat = true;
   std::vector<End> ends;
   for (std::uint64_t order = 0; order < most_orders && spent < wanted.effort; ++order) {
-    const Context as_karpenter{context.cluster,     settings, context.now, context.last_node_deleted,
-                               context.leader_node, order};
+    const situation::Context as_karpenter{
+        context.cluster, settings, context.now, context.last_node_deleted, context.leader_node, order};
     Traveller traveller(as_karpenter, options);
     traveller.go(SIZE_MAX, wanted.effort - spent, [](Traveller& t) { return t.pass(); });
     spent += traveller.effort();
@@ -160,7 +160,7 @@ class Expedition {
   // The balance's moves. It knows neither constraints nor shapes, so it is good for comparisons.
   double moves_to(double mark) const {
     double moves = 0;
-    for (const Candidate* v : doomed_nodes(start_, order_, mark, 0).nodes)
+    for (const gates::Candidate* v : doomed_nodes(start_, order_, mark, 0).nodes)
       moves += static_cast<double>(v->pods.size());
     return moves;
   }
@@ -209,7 +209,7 @@ class Expedition {
   const PlanOptions& options_;
   std::uint64_t effort_, spent_ = 0;
   Measure measure_;
-  std::vector<const Candidate*> order_;
+  std::vector<const gates::Candidate*> order_;
   double standing_ = 0;  // of the best road so far
   double detour_ = 1;    // the least so far: a road's moves, as a multiple of the balance's
   std::size_t sent_ = 0, arrived_ = 0;
@@ -232,7 +232,7 @@ void find_turning_point(Road& road) {
 
 }  // namespace
 
-Road make_road(const Context& context, const PlanOptions& options, const RoadOptions& wanted) {
+Road make_road(const situation::Context& context, const PlanOptions& options, const RoadOptions& wanted) {
   const bool frugal =
       wanted.fewest_moves && !context.settings.karpenter_compat && options.multi && options.single;
   Road road;
@@ -271,4 +271,4 @@ Road make_road(const Context& context, const PlanOptions& options, const RoadOpt
   return road;
 }
 
-}  // namespace tamp::decide
+}  // namespace tamp::search

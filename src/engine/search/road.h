@@ -12,7 +12,7 @@
 
 #include "search/plan.h"
 
-namespace tamp::decide {
+namespace tamp::search {
 
 struct StepMove {
   Symbol ns, name;  // of the pod
@@ -26,7 +26,7 @@ struct NewMachine {
 
 // Names, not ids: every step has a cluster of its own.
 struct Step {
-  Method method = Method::Single;
+  price::Method method = price::Method::Single;
   std::vector<Symbol> nodes;  // that go
   std::vector<NewMachine> made;
   std::vector<StepMove> moves;
@@ -71,6 +71,6 @@ struct RoadOptions {
   std::uint64_t effort = 50'000'000;
 };
 
-Road make_road(const Context& context, const PlanOptions& options, const RoadOptions& road);
+Road make_road(const situation::Context& context, const PlanOptions& options, const RoadOptions& road);
 
-}  // namespace tamp::decide
+}  // namespace tamp::search

@@ -8,7 +8,7 @@
 
 #include "search/plan_testing.h"
 
-namespace tamp::decide {
+namespace tamp::search {
 namespace {
 
 using test::ClusterBuilder;
@@ -117,4 +117,4 @@ TEST_F(RoadTest, WhetherTheSumIsReachedIsSaidOfTheWholeRoad) {
 }
 
 }  // namespace
-}  // namespace tamp::decide
+}  // namespace tamp::search

@@ -8,7 +8,7 @@
 #include "search/plan_testing.h"
 #include "search/road.h"
 
-namespace tamp::decide {
+namespace tamp::search {
 namespace {
 
 constexpr PlanOptions kMulti{.empty = false, .multi = true, .single = false};
@@ -32,7 +32,7 @@ struct Several : testing::Test {
   std::string plan(std::int64_t most, const PlanOptions& options = {}) const {
     return scene(most).commands(options);
   }
-  Command command(std::int64_t most) const { return scene(most).plan().commands.at(0); }
+  price::Command command(std::int64_t most) const { return scene(most).plan().commands.at(0); }
   test::ClusterBuilder b;
 };
 
@@ -46,7 +46,7 @@ TEST_F(Several, TwoSmallMachinesForALargeOneThatIsHalfEmpty) {
 
 TEST_F(Several, EveryPodGoesToOneOfThem) {
   int first = 0, second = 0;
-  for (const Move& m : command(2).moves) {
+  for (const price::Move& m : command(2).moves) {
     EXPECT_FALSE(m.to.valid());
     ++(m.replacement == 0 ? first : second);
   }
@@ -119,7 +119,7 @@ TEST_F(Several, TheSavingsThresholdHoldsForAllTogether) {
   b.pool("default").savings_threshold(0.10);
   EXPECT_EQ(plan(2), "none");
   EXPECT_EQ(scene(2).verdict("a"), "SavingsBelowThreshold");
-  EXPECT_PRED2(contains, scene(2).why("a"), "saves $1.20/h at best with 2 new nodes, needs $1.4");
+  EXPECT_PRED2(gates::contains, scene(2).why("a"), "saves $1.20/h at best with 2 new nodes, needs $1.4");
 }
 
 struct SeveralSpot : Several {
@@ -158,9 +158,9 @@ TEST_F(Several, NotByATypeThatGoes) {
   b.pods(6, "api").on("b").cpu(1000);
   b.node("b").type("m");
   EXPECT_EQ(plan(3, kMulti), "none");
-  const Priced together = scene(3).together({"a", "b"});
+  const price::Priced together = scene(3).together({"a", "b"});
   EXPECT_FALSE(together.command);
-  EXPECT_EQ(name(together.reason), "SameInstanceType");
+  EXPECT_EQ(gates::name(together.reason), "SameInstanceType");
 }
 
 TEST_F(Several, StillSatisfyTheMinValuesOfThePoolEach) {
@@ -188,11 +188,11 @@ TEST_F(Several, TheCommandDoesNotHoldWhereOneIsAskedFor) {
   const PlanScene then = scene(2), now = scene(1);
   const auto invalid = validate(now.context(), then.cluster, command(2));
   ASSERT_TRUE(invalid);
-  EXPECT_EQ(name(invalid->reason), "NoCheaperReplacement");
+  EXPECT_EQ(gates::name(invalid->reason), "NoCheaperReplacement");
 }
 
 TEST_F(Several, TheCommandDoesNotHoldWhenOneIsEnoughOrTwoAreNot) {
-  const Command decided = command(2);
+  const price::Command decided = command(2);
   const Cluster then = b.build();
   b.type("l").cpu(16'000).memory_gi(64).price(0.70);
   auto invalid = validate(scene(2).context(), then, decided);
@@ -207,7 +207,7 @@ TEST_F(Several, CarriedOutTheyAreNodesWithTheirPods) {
   b.node("zoo").type("m").do_not_disrupt();
   b.pods(1, "zoo").on("zoo").cpu(7500);
   PlanScene s = scene(2);
-  const Command decided = s.plan().commands.at(0);
+  const price::Command decided = s.plan().commands.at(0);
   ASSERT_EQ(decided.replacements.size(), 2u);
   carry_out(s.cluster, decided, s.now, 4);
   ASSERT_EQ(s.cluster.nodes.size(), 3u);
@@ -237,4 +237,4 @@ TEST_F(Several, TheRoadGoesThisWayToo) {
 }
 
 }  // namespace
-}  // namespace tamp::decide
+}  // namespace tamp::search

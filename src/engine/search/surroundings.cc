@@ -9,7 +9,7 @@
 #include "gates/protection.h"
 #include "gates/settling.h"
 
-namespace tamp::decide {
+namespace tamp::search {
 namespace {
 
 // Pods below this priority are there to be preempted (Cluster Autoscaler's default): they claim no room.
@@ -45,38 +45,37 @@ bool karpenter_would_provision(const Cluster& c, const Pod& pod) {
   return true;
 }
 
-bool would_be_evicted_by_karpenter(const Context& context, const Cluster& c, const EvictionLimits& limits,
-                                   const Pod& pod) {
-  if (!reschedulable(pod)) return false;
+bool would_be_evicted_by_karpenter(const situation::Context& context, const Cluster& c,
+                                   const gates::EvictionLimits& limits, const Pod& pod) {
+  if (!gates::reschedulable(pod)) return false;
   if (pod.active() && pod.do_not_disrupt.valid() &&
-      read_protection(c.text(pod.do_not_disrupt), pod.started, context.now).active)
+      gates::read_protection(c.text(pod.do_not_disrupt), pod.started, context.now).active)
     return false;
-  if (!pod.active() || tolerates_disruption(c, pod)) return true;
+  if (!pod.active() || gates::tolerates_disruption(c, pod)) return true;
   auto over = limits.over(pod);
   if (over.size() > 1) return false;
-  return over.empty() || !fully_blocking(c.budgets[over.front()]) ||
+  return over.empty() || !gates::fully_blocking(c.budgets[over.front()]) ||
          (c.budgets[over.front()].always_allow_unhealthy && pod.ready_false);
 }
 
 }  // namespace
 
-schedule::Closed closed(const Context& context, NodeId id) {
-  using schedule::Closed;
+fit::Closed closed(const situation::Context& context, NodeId id) {
+  using fit::Closed;
   const Cluster& c = context.cluster;
   const Node& node = c.nodes[id.index()];
   if (context.settings.karpenter_compat)
-    return under_consolidate_after(context, id) ? Closed::ForMovedPods : Closed::No;
+    return gates::under_consolidate_after(context, id) ? Closed::ForMovedPods : Closed::No;
   // Unknown is never healthy: a node that does not say it is ready takes nothing.
   const bool paused = node.marks.pause == c.known.true_;
-  const bool shut = paused || !node.ready.is_true() || !initialized(c, node) || deleting(context, node) ||
-                    within_grace_period(context, id);
+  const bool shut = paused || !node.ready.is_true() || !gates::initialized(c, node) ||
+                    gates::deleting(context, node) || gates::within_grace_period(context, id);
   return shut ? Closed::ForAll : Closed::No;
 }
 
-schedule::Options schedule_options(const Context& context) {
-  schedule::Options options;
-  options.dialect =
-      context.settings.karpenter_compat ? schedule::Dialect::Karpenter : schedule::Dialect::Kubernetes;
+fit::Options schedule_options(const situation::Context& context) {
+  fit::Options options;
+  options.dialect = context.settings.karpenter_compat ? fit::Dialect::Karpenter : fit::Dialect::Kubernetes;
   options.preferences = context.settings.preferences.value;
   if (!context.settings.karpenter_compat)
     options.new_nodes =
@@ -88,18 +87,18 @@ schedule::Options schedule_options(const Context& context) {
 
 namespace {
 
-std::vector<schedule::Seeker> seekers_among(const Context& context, const Cluster& cluster,
-                                            std::span<const PodId> unbound) {
-  using schedule::Role;
+std::vector<fit::Seeker> seekers_among(const situation::Context& context, const Cluster& cluster,
+                                       std::span<const PodId> unbound) {
+  using fit::Role;
   const bool compat = context.settings.karpenter_compat;
-  std::vector<schedule::Seeker> seekers;
-  std::optional<EvictionLimits> limits;
+  std::vector<fit::Seeker> seekers;
+  std::optional<gates::EvictionLimits> limits;
   for (const Node& node : cluster.nodes) {
-    if (!deleting(context, node)) continue;
+    if (!gates::deleting(context, node)) continue;
     if (!limits) limits.emplace(cluster);
     for (PodId p : node.pods) {
       const Pod& pod = cluster.pods[p.index()];
-      if (compat ? would_be_evicted_by_karpenter(context, cluster, *limits, pod) : reschedulable(pod))
+      if (compat ? would_be_evicted_by_karpenter(context, cluster, *limits, pod) : gates::reschedulable(pod))
         seekers.push_back({p, Role::Leaving});
     }
   }
@@ -112,20 +111,20 @@ std::vector<schedule::Seeker> seekers_among(const Context& context, const Cluste
                                       pod.priority.value_or(0) >= kExpendable;
     if (looking) seekers.push_back({p, Role::Pending});
   }
-  std::ranges::sort(seekers, {}, &schedule::Seeker::pod);
+  std::ranges::sort(seekers, {}, &fit::Seeker::pod);
   return seekers;
 }
 
 }  // namespace
 
-std::vector<schedule::Seeker> background_pods(const Context& context, const Cluster& cluster) {
+std::vector<fit::Seeker> background_pods(const situation::Context& context, const Cluster& cluster) {
   std::vector<PodId> unbound;
   for (std::size_t i = 0; i < cluster.pods.size(); ++i)
     if (!cluster.pods[i].bound()) unbound.emplace_back(i);
   return seekers_among(context, cluster, unbound);
 }
 
-std::vector<schedule::Seeker> background_pods(const Context& context, const schedule::Index& index) {
+std::vector<fit::Seeker> background_pods(const situation::Context& context, const fit::Index& index) {
   return seekers_among(context, index.cluster(), index.unbound());
 }
 
@@ -176,4 +175,4 @@ std::unique_ptr<Cluster> with_missing_pods(const Cluster& cluster) {
   return completed;
 }
 
-}  // namespace tamp::decide
+}  // namespace tamp::search

@@ -9,19 +9,19 @@
 #include "fit/simulation.h"
 #include "gates/candidate.h"
 
-namespace tamp::decide {
+namespace tamp::search {
 
-schedule::Options schedule_options(const Context& context);
+fit::Options schedule_options(const situation::Context& context);
 // Of them, whether one node is closed.
-schedule::Closed closed(const Context& context, NodeId node);
+fit::Closed closed(const situation::Context& context, NodeId node);
 
 // Pending pods, and pods of nodes that are being removed.
-std::vector<schedule::Seeker> background_pods(const Context& context, const Cluster& cluster);
+std::vector<fit::Seeker> background_pods(const situation::Context& context, const Cluster& cluster);
 // The same of the index's cluster, whose pods need not be looked through once more.
-std::vector<schedule::Seeker> background_pods(const Context& context, const schedule::Index& index);
+std::vector<fit::Seeker> background_pods(const situation::Context& context, const fit::Index& index);
 
 // The cluster with a pending pod for every replica that its controller has yet to recreate; null where all are there.
 // Ids of existing objects stay the same.
 std::unique_ptr<Cluster> with_missing_pods(const Cluster& cluster);
 
-}  // namespace tamp::decide
+}  // namespace tamp::search

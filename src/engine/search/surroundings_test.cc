@@ -7,11 +7,11 @@
 
 #include "gates/decide_testing.h"
 
-namespace tamp::decide {
+namespace tamp::search {
 namespace {
 
-using schedule::Closed;
-using schedule::Role;
+using fit::Closed;
+using fit::Role;
 using test::ClusterBuilder;
 using test::kCreated;
 using test::kNow;
@@ -19,7 +19,7 @@ using test::kNow;
 struct OpenNodes : testing::Test {
   OpenNodes() { b.node("a"); }
   Closed closed(bool compat = false) const {
-    const Scene scene = compat ? Scene::compat(b) : Scene(b);
+    const gates::Scene scene = compat ? gates::Scene::compat(b) : gates::Scene(b);
     return schedule_options(scene.context()).closed[scene.id("a").index()];
   }
   Closed karpenter() const { return closed(true); }
@@ -81,8 +81,10 @@ TEST_F(OpenNodes, AnAnnotationThatKeepsANodeDoesNotCloseIt) {
 struct BackgroundPods : testing::Test {
   BackgroundPods() { b.node("a"); }
   // "waiting-0 pending" …, in the order of the pods.
-  std::string seekers(bool compat = false) const { return seekers(compat ? Scene::compat(b) : Scene(b)); }
-  static std::string seekers(const Scene& scene) {
+  std::string seekers(bool compat = false) const {
+    return seekers(compat ? gates::Scene::compat(b) : gates::Scene(b));
+  }
+  static std::string seekers(const gates::Scene& scene) {
     std::string out;
     for (const auto& s : background_pods(scene.context(), scene.cluster)) {
       out += out.empty() ? "" : ", ";
@@ -106,7 +108,7 @@ TEST_F(BackgroundPods, PendingPodsAre) {
 }
 TEST_F(BackgroundPods, APodThatNobodyHasLookedAtYetIsPendingToo) {
   b.pods(1, "new");
-  Scene own(b), karpenters = Scene::compat(b);
+  gates::Scene own(b), karpenters = gates::Scene::compat(b);
   own.cluster.pods[0].unschedulable = karpenters.cluster.pods[0].unschedulable = false;
   EXPECT_EQ(seekers(own), "new-0 pending");
   EXPECT_EQ(seekers(karpenters), "") << "Karpenter waits until the scheduler has given up";
@@ -241,4 +243,4 @@ TEST_F(MissingPods, IdsOfExistingPodsStay) {
 }
 
 }  // namespace
-}  // namespace tamp::decide
+}  // namespace tamp::search

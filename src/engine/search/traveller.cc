@@ -6,24 +6,24 @@
 #include "search/carry_out.h"
 #include "search/frugal.h"
 
-namespace tamp::decide {
+namespace tamp::search {
 namespace {
 
 // How much more is doomed, one after another, while no command is found.
 constexpr std::array kPresses = {0.0, 0.005, 0.01, 0.02, 0.04, 0.08};
 
-bool any_empty(const std::vector<Candidate>& candidates) {
+bool any_empty(const std::vector<gates::Candidate>& candidates) {
   return std::any_of(candidates.begin(), candidates.end(),
-                     [](const Candidate& c) { return c.eligible() && c.empty; });
+                     [](const gates::Candidate& c) { return c.eligible() && c.empty; });
 }
 
 }  // namespace
 
-Traveller::Traveller(const Context& context, const PlanOptions& options, Moves* start)
+Traveller::Traveller(const situation::Context& context, const PlanOptions& options, Moves* start)
     : context_(context),
       options_(options),
       cluster_(context.cluster),
-      types_(index_types(cluster_)),
+      types_(situation::index_types(cluster_)),
       start_(start),
       cost_(cost_now()) {
   options_.rest = options_.candidates = false;
@@ -37,7 +37,7 @@ Road Traveller::take_road() {
   return std::move(road_);
 }
 
-Context Traveller::here() const {
+situation::Context Traveller::here() const {
   return {cluster_,
           context_.settings,
           context_.now,
@@ -58,13 +58,14 @@ Moves& Traveller::moves() {
 }
 
 Money Traveller::cost_now() const {
-  const Context context = here();
+  const situation::Context context = here();
   Money total;
-  for (const Node& node : cluster_.nodes) total += price_node(context, types_, node).price.value_or(Money{});
+  for (const Node& node : cluster_.nodes)
+    total += situation::price_node(context, types_, node).price.value_or(Money{});
   return total;
 }
 
-std::optional<Command> Traveller::plan(const PlanOptions& options) {
+std::optional<price::Command> Traveller::plan(const PlanOptions& options) {
   const std::uint64_t before = moves().effort();
   Plan plan = make_plan(moves(), options);
   effort_ += moves().effort() - before;
@@ -72,12 +73,12 @@ std::optional<Command> Traveller::plan(const PlanOptions& options) {
   return std::move(plan.commands.front());
 }
 
-std::optional<Command> Traveller::pass() { return plan(options_); }
+std::optional<price::Command> Traveller::pass() { return plan(options_); }
 
-std::optional<Command> Traveller::frugal(const Heading& heading) {
+std::optional<price::Command> Traveller::frugal(const Heading& heading) {
   const bool there = cost_.dollars() <= heading.most;
   // At the end no index is needed to see that nothing is empty.
-  if (there && start_ == nullptr && !moves_ && !(options_.empty && any_empty(assess_nodes(here()))))
+  if (there && start_ == nullptr && !moves_ && !(options_.empty && any_empty(gates::assess_nodes(here()))))
     return std::nullopt;
   if (options_.empty && any_empty(moves().candidates())) {
     PlanOptions only_empty = options_;
@@ -88,21 +89,21 @@ std::optional<Command> Traveller::frugal(const Heading& heading) {
   const std::uint64_t before = moves().effort();
   const auto order = moves().in_order(false);
   const auto& budgets = moves().budgets(DisruptionReason::Underutilized);
-  std::optional<Command> command;
+  std::optional<price::Command> command;
   for (std::size_t i = 0; i < kPresses.size() && !command; ++i)
     command = frugal_command(moves(), order, budgets, {heading.most, kPresses[i], heading.taste});
   effort_ += moves().effort() - before;
   return command ? std::move(command) : pass();
 }
 
-void Traveller::carry_out_next(const Command& command) {
+void Traveller::carry_out_next(const price::Command& command) {
   Step step;
   step.method = command.method;
   step.disruption_cost = command.disruption_cost;
   const auto name_of = [&](NodeId n) { return cluster_.nodes[n.index()].name; };
   for (NodeId n : command.nodes) step.nodes.push_back(name_of(n));
   std::vector<std::size_t> replacement_of;  // by move
-  for (const Move& m : command.moves)
+  for (const price::Move& m : command.moves)
     if (m.from.valid() && m.pod.index() < cluster_.pods.size()) {
       const Pod& pod = cluster_.pods[m.pod.index()];
       step.moves.push_back({pod.ns, pod.name, name_of(m.from), m.to.valid() ? name_of(m.to) : Symbol()});
@@ -112,9 +113,9 @@ void Traveller::carry_out_next(const Command& command) {
   moves_.reset();
   carry_out(cluster_, command, context_.now, made_ + 1);
 
-  for (const Replacement& r : command.replacements) {
+  for (const price::Replacement& r : command.replacements) {
     const Node& node = cluster_.nodes[cluster_.find_node(replacement_name(++made_)).index()];
-    const NodePrice is = price_node(here(), types_, node);
+    const situation::NodePrice is = situation::price_node(here(), types_, node);
     step.made.push_back({node.name, cluster_.pools[r.pool.index()].name,
                          node.labels.get(cluster_.known.instance_type), is.zone, is.capacity_type,
                          is.price.value_or(Money{})});
@@ -130,4 +131,4 @@ void Traveller::carry_out_next(const Command& command) {
   road_.steps.push_back(std::move(step));
 }
 
-}  // namespace tamp::decide
+}  // namespace tamp::search

@@ -9,7 +9,7 @@
 #include "search/road.h"
 #include "situation/node_price.h"
 
-namespace tamp::decide {
+namespace tamp::search {
 
 // Where a road of few moves goes (see Aim in frugal.h).
 struct Heading {
@@ -20,7 +20,7 @@ struct Heading {
 class Traveller {
  public:
   // `start` may hold what is known of the context's cluster, so that those who set out from one place look around there only once.
-  Traveller(const Context& context, const PlanOptions& options, Moves* start = nullptr);
+  Traveller(const situation::Context& context, const PlanOptions& options, Moves* start = nullptr);
   // A cluster is referred to by what is known of it.
   Traveller(const Traveller&) = delete;
   Traveller& operator=(const Traveller&) = delete;
@@ -35,7 +35,7 @@ class Traveller {
   template <typename Next>
   void go(std::size_t steps, std::uint64_t effort, Next next, std::size_t most_moves = SIZE_MAX) {
     while (road_.steps.size() < steps && effort_ < effort && moved() <= most_moves) {
-      const std::optional<Command> command = next(*this);
+      const std::optional<price::Command> command = next(*this);
       if (!command) {
         road_.arrived = true;
         return;
@@ -45,22 +45,22 @@ class Traveller {
   }
 
   // What a pass of the controller would do here.
-  std::optional<Command> pass();
+  std::optional<price::Command> pass();
   // What brings the cluster nearer there with few moves (frugal.h); what a pass would do where that finds nothing.
-  std::optional<Command> frugal(const Heading& heading);
+  std::optional<price::Command> frugal(const Heading& heading);
 
  private:
-  Context here() const;
+  situation::Context here() const;
   Moves& moves();
   std::size_t moved() const { return road_.steps.empty() ? 0 : road_.steps.back().moved; }
   Money cost_now() const;
-  std::optional<Command> plan(const PlanOptions& options);
-  void carry_out_next(const Command& command);
+  std::optional<price::Command> plan(const PlanOptions& options);
+  void carry_out_next(const price::Command& command);
 
-  Context context_;
+  situation::Context context_;
   PlanOptions options_;
   Cluster cluster_;
-  TypeIndex types_;
+  situation::TypeIndex types_;
   Moves* start_;                  // until the first step
   std::unique_ptr<Moves> moves_;  // of the cluster as it is now, once somebody asked
   Road road_;
@@ -69,4 +69,4 @@ class Traveller {
   std::uint64_t effort_ = 0;
 };
 
-}  // namespace tamp::decide
+}  // namespace tamp::search

@@ -5,45 +5,49 @@
 
 #include "search/moves.h"
 
-namespace tamp::decide {
+namespace tamp::search {
 
-std::optional<Invalidation> validate(const Context& newer, const Cluster& cluster_then,
-                                     const Command& command) {
+std::optional<Invalidation> validate(const situation::Context& newer, const Cluster& cluster_then,
+                                     const price::Command& command) {
   Moves moves(newer);
-  auto no = [](Reason reason, std::string message) { return Invalidation{reason, std::move(message)}; };
-  if (newer.settings.paused) return no(Reason::Paused, "the TemperPolicy is paused");
+  auto no = [](gates::Reason reason, std::string message) {
+    return Invalidation{reason, std::move(message)};
+  };
+  if (newer.settings.paused) return no(gates::Reason::Paused, "the TemperPolicy is paused");
 
-  std::vector<const Candidate*> victims;
+  std::vector<const gates::Candidate*> victims;
   for (NodeId n : command.nodes) {
     std::string_view name = cluster_then.text(cluster_then.nodes[n.index()].name);
     NodeId id = newer.cluster.find_node(name);
-    if (!id.valid()) return no(Reason::Deleting, fmt::format("node {} is gone", name));
+    if (!id.valid()) return no(gates::Reason::Deleting, fmt::format("node {} is gone", name));
     if (newer.cluster.text(newer.cluster.nodes[id.index()].uid) !=
         cluster_then.text(cluster_then.nodes[n.index()].uid))
-      return no(Reason::Deleting, fmt::format("node {} is another one of the same name", name));
-    const Candidate& c = moves.candidate(id);
+      return no(gates::Reason::Deleting, fmt::format("node {} is another one of the same name", name));
+    const gates::Candidate& c = moves.candidate(id);
     if (!c.eligible()) return no(c.blocked, fmt::format("node {}: {}", name, c.message));
-    if (command.method == Method::Empty && !c.empty)
-      return no(Reason::NotEmpty, fmt::format("node {} is not empty any more: {} pods", name, c.pods.size()));
+    if (command.method == price::Method::Empty && !c.empty)
+      return no(gates::Reason::NotEmpty,
+                fmt::format("node {} is not empty any more: {} pods", name, c.pods.size()));
     victims.push_back(&c);
   }
   std::size_t left = newer.cluster.nodes.size() - victims.size() + command.replacements.size();
   if (static_cast<std::int64_t>(left) < newer.settings.min_nodes.value)
-    return no(Reason::MinNodes, fmt::format("{} nodes would be left, limits.minNodes is {}", left,
-                                            newer.settings.min_nodes.value));
+    return no(gates::Reason::MinNodes, fmt::format("{} nodes would be left, limits.minNodes is {}", left,
+                                                   newer.settings.min_nodes.value));
 
-  auto reason = command.method == Method::Empty ? DisruptionReason::Empty : DisruptionReason::Underutilized;
-  auto states = budget_states(newer, reason);
-  for (const Candidate* v : victims) {
+  auto reason =
+      command.method == price::Method::Empty ? DisruptionReason::Empty : DisruptionReason::Underutilized;
+  auto states = gates::budget_states(newer, reason);
+  for (const gates::Candidate* v : victims) {
     if (!v->pool.valid()) continue;
-    BudgetState& s = states[v->pool.index()];
+    gates::BudgetState& s = states[v->pool.index()];
     if (s.remaining() <= 0)
-      return no(Reason::BudgetExhausted,
+      return no(gates::Reason::BudgetExhausted,
                 fmt::format("pool {} allows only {} nodes at a time now",
                             newer.cluster.text(newer.cluster.pools[v->pool.index()].name), s.allowed));
     ++s.disrupting;
   }
-  if (command.method == Method::Empty) return std::nullopt;
+  if (command.method == price::Method::Empty) return std::nullopt;
 
   std::vector<NodeId> avoided;
   for (NodeId n : command.avoided)
@@ -51,21 +55,21 @@ std::optional<Invalidation> validate(const Context& newer, const Cluster& cluste
         id.valid())
       avoided.push_back(id);
   moves.avoid(avoided);
-  Priced p = moves.evaluate(victims, command.method);
+  price::Priced p = moves.evaluate(victims, command.method);
   if (!p.command) return no(p.reason, p.message);
   if (p.command->replaces() != command.replaces())
-    return no(command.replaces() ? Reason::NoCheaperReplacement : Reason::PodsDoNotFit,
+    return no(command.replaces() ? gates::Reason::NoCheaperReplacement : gates::Reason::PodsDoNotFit,
               command.replaces() ? "its pods fit without a new node now: decide again"
                                  : "its pods need a new node now");
   if (p.command->replacements.size() != command.replacements.size())
-    return no(Reason::NeedsSeveralNodes,
+    return no(gates::Reason::NeedsSeveralNodes,
               fmt::format("{} new nodes would be needed now, not {}: decide again",
                           p.command->replacements.size(), command.replacements.size()));
   for (std::size_t i = 0; i < command.replacements.size(); ++i) {
-    const Replacement &then = command.replacements[i], &now = p.command->replacements[i];
+    const price::Replacement &then = command.replacements[i], &now = p.command->replacements[i];
     if (cluster_then.text(cluster_then.pools[then.pool.index()].name) !=
         newer.cluster.text(newer.cluster.pools[now.pool.index()].name))
-      return no(Reason::NoCheaperReplacement,
+      return no(gates::Reason::NoCheaperReplacement,
                 fmt::format("the new node would be of pool {} now",
                             newer.cluster.text(newer.cluster.pools[now.pool.index()].name)));
     std::vector<std::string_view> allowed;
@@ -75,13 +79,13 @@ std::optional<Invalidation> validate(const Context& newer, const Cluster& cluste
     for (TypeId t : then.types) {
       std::string_view type = cluster_then.text(cluster_then.catalogue->types[t.index()].name);
       if (std::find(allowed.begin(), allowed.end(), type) == allowed.end())
-        return no(Reason::NoCheaperReplacement, fmt::format("a new {} would not do any more", type));
+        return no(gates::Reason::NoCheaperReplacement, fmt::format("a new {} would not do any more", type));
     }
   }
   if (p.command->savings < command.required_savings && !newer.settings.karpenter_compat)
-    return no(Reason::SavingsBelowThreshold,
+    return no(gates::Reason::SavingsBelowThreshold,
               fmt::format("saves only {}/h now", format_money(p.command->savings)));
   return std::nullopt;
 }
 
-}  // namespace tamp::decide
+}  // namespace tamp::search

@@ -6,7 +6,7 @@
 
 #include "search/plan_testing.h"
 
-namespace tamp::decide {
+namespace tamp::search {
 namespace {
 
 using test::ClusterBuilder;
@@ -28,7 +28,7 @@ struct Validate : testing::Test {
   }
   std::string reason() const {
     const auto answer = look();
-    return answer ? std::string(name(answer->reason)) : "holds";
+    return answer ? std::string(gates::name(answer->reason)) : "holds";
   }
   std::string message() const {
     const auto answer = look();
@@ -37,7 +37,7 @@ struct Validate : testing::Test {
 
   ClusterBuilder b;
   std::optional<PlanScene> then;
-  Command command;
+  price::Command command;
 };
 
 // a's pod goes to host.
@@ -64,8 +64,8 @@ TEST_F(ValidateDelete, HoldsWhenOtherNodesCome) {
 TEST_F(ValidateDelete, ADoNotDisruptPodAppears) {
   b.pods(1, "precious").on("a").do_not_disrupt();
   EXPECT_EQ(reason(), "PodDoNotDisrupt");
-  EXPECT_PRED2(contains, message(), "node a: ");
-  EXPECT_PRED2(contains, message(), "default/precious-0");
+  EXPECT_PRED2(gates::contains, message(), "node a: ");
+  EXPECT_PRED2(gates::contains, message(), "default/precious-0");
 }
 TEST_F(ValidateDelete, TheNodeIsAnnotated) {
   b.node("a").do_not_disrupt();
@@ -98,7 +98,7 @@ TEST_F(ValidateDelete, TheDestinationIsCordoned) {
 TEST_F(ValidateDelete, ThePoolsBudgetCloses) {
   b.pool("default").budget("0");
   EXPECT_EQ(reason(), "BudgetExhausted");
-  EXPECT_PRED2(contains, message(), "pool default allows only 0");
+  EXPECT_PRED2(gates::contains, message(), "pool default allows only 0");
 }
 TEST_F(ValidateDelete, OthersUseTheBudgetUp) {
   for (const char* n : {"x", "y"}) {
@@ -113,13 +113,13 @@ TEST_F(ValidateDelete, TheNodeIsGone) {
   const PlanScene newer(c);
   const auto answer = look(newer);
   ASSERT_TRUE(answer);
-  EXPECT_EQ(answer->reason, Reason::Deleting);
+  EXPECT_EQ(answer->reason, gates::Reason::Deleting);
   EXPECT_EQ(answer->message, "node a is gone");
 }
 TEST_F(ValidateDelete, ANodeOfTheSameNameIsAnotherNode) {
   b.node("a").node().uid = b.word("another-uid");
   EXPECT_EQ(reason(), "Deleting");
-  EXPECT_PRED2(contains, message(), "another one of the same name");
+  EXPECT_PRED2(gates::contains, message(), "another one of the same name");
 }
 TEST_F(ValidateDelete, TheNodeIsBeingDeleted) {
   b.node("a").deleting();
@@ -139,7 +139,7 @@ TEST_F(ValidateDelete, ThePolicyIsPaused) {
   newer.settings.paused = true;
   const auto answer = look(newer);
   ASSERT_TRUE(answer);
-  EXPECT_EQ(answer->reason, Reason::Paused);
+  EXPECT_EQ(answer->reason, gates::Reason::Paused);
 }
 
 struct ValidateEmpty : Validate {
@@ -159,7 +159,7 @@ TEST_F(ValidateEmpty, HoldsOnTheSameCluster) {
 TEST_F(ValidateEmpty, APodBindsToOneOfThem) {
   b.pods(1, "late").on("e2");
   EXPECT_EQ(reason(), "NotEmpty");
-  EXPECT_PRED2(contains, message(), "node e2");
+  EXPECT_PRED2(gates::contains, message(), "node e2");
 }
 TEST_F(ValidateEmpty, ADaemonSetPodDoesNotMatter) {
   b.daemon_set("agent").on("e1").on("e2").on("busy");
@@ -174,7 +174,7 @@ TEST_F(ValidateEmpty, TheClusterWouldBecomeTooSmall) {
   newer.settings.min_nodes.value = 2;
   const auto answer = look(newer);
   ASSERT_TRUE(answer);
-  EXPECT_EQ(answer->reason, Reason::MinNodes);
+  EXPECT_EQ(answer->reason, gates::Reason::MinNodes);
 }
 
 // a is replaced by one of two cheaper types.
@@ -197,17 +197,17 @@ TEST_F(ValidateReplace, ThereIsRoomWithoutANewNodeNow) {
   b.node("host").type("l").do_not_disrupt();
   b.pods(1, "anchor").on("host").cpu(100);
   EXPECT_NE(reason(), "holds") << "the node is not to be bought";
-  EXPECT_PRED2(contains, message(), "fit without a new node");
+  EXPECT_PRED2(gates::contains, message(), "fit without a new node");
 }
 TEST_F(ValidateReplace, OneOfTheTypesIsTooSmallNow) {
   b.pods(1, "late").on("a").cpu(3000);
   EXPECT_NE(reason(), "holds") << "the launch could pick the small one";
-  EXPECT_PRED2(contains, message(), "a new s would not do any more");
+  EXPECT_PRED2(gates::contains, message(), "a new s would not do any more");
 }
 TEST_F(ValidateReplace, OneOfTheTypesIsTooDearNow) {
   b.type("s").price(0.90);
   EXPECT_NE(reason(), "holds");
-  EXPECT_PRED2(contains, message(), "a new s would not do any more");
+  EXPECT_PRED2(gates::contains, message(), "a new s would not do any more");
 }
 TEST_F(ValidateReplace, AnotherCheapTypeDoesNotMatter) {
   b.type("xs").cpu(2000).memory_gi(8).price(0.10);
@@ -239,7 +239,7 @@ TEST_F(ValidateMulti, HoldsOnTheSameCluster) {
 TEST_F(ValidateMulti, OneOfThemIsBlocked) {
   b.pods(1, "precious").on("b").do_not_disrupt();
   EXPECT_EQ(reason(), "PodDoNotDisrupt");
-  EXPECT_PRED2(contains, message(), "node b: ");
+  EXPECT_PRED2(gates::contains, message(), "node b: ");
 }
 TEST_F(ValidateMulti, TheBudgetIsForBoth) {
   b.pool("default").budget("1");
@@ -247,4 +247,4 @@ TEST_F(ValidateMulti, TheBudgetIsForBoth) {
 }
 
 }  // namespace
-}  // namespace tamp::decide
+}  // namespace tamp::search

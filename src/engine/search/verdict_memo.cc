@@ -4,12 +4,12 @@
 #include <limits>
 #include <utility>
 
-namespace tamp::decide {
+namespace tamp::search {
 namespace {
 
-constexpr schedule::TrialKey kNowhere{std::numeric_limits<std::int64_t>::min(), 0};
-constexpr schedule::TrialKey kEverywhere{std::numeric_limits<std::int64_t>::max(),
-                                         std::numeric_limits<std::uint32_t>::max()};
+constexpr fit::TrialKey kNowhere{std::numeric_limits<std::int64_t>::min(), 0};
+constexpr fit::TrialKey kEverywhere{std::numeric_limits<std::int64_t>::max(),
+                                    std::numeric_limits<std::uint32_t>::max()};
 
 template <typename T>
 std::uint64_t bit_of(T id) {
@@ -18,7 +18,7 @@ std::uint64_t bit_of(T id) {
 
 }  // namespace
 
-VerdictMemo::VerdictMemo(const schedule::Index& index)
+VerdictMemo::VerdictMemo(const fit::Index& index)
     : entries_(index.cluster().nodes.size() + 1),
       landing_bits_(entries_.size()),
       shape_bits_(entries_.size()),
@@ -44,7 +44,7 @@ VerdictMemo::VerdictMemo(const schedule::Index& index)
                 std::vector<Reach>(entries_.size(), Reach{kEverywhere, kNowhere}));
 }
 
-const Priced* VerdictMemo::find(NodeId node) const {
+const price::Priced* VerdictMemo::find(NodeId node) const {
   const auto& verdict = entries_[node.index()].verdict;
   return verdict ? &*verdict : nullptr;
 }
@@ -63,19 +63,19 @@ void VerdictMemo::begin(NodeId node) {
   noting_ = node;
 }
 
-void VerdictMemo::note(const schedule::Simulation& simulation, std::span<const PodId> moved,
-                       const schedule::Outcome& outcome) {
+void VerdictMemo::note(const fit::Simulation& simulation, std::span<const PodId> moved,
+                       const fit::Outcome& outcome) {
   if (!noting_.valid()) return;
   Entry& entry = entries_[noting_.index()];
-  const schedule::Index& index = simulation.index();
-  const auto look = [&](PodId pod, schedule::TrialKey reach) {
-    const schedule::ShapeId shape = index.shape_id(pod);
+  const fit::Index& index = simulation.index();
+  const auto look = [&](PodId pod, fit::TrialKey reach) {
+    const fit::ShapeId shape = index.shape_id(pod);
     if (!std::exchange(shape_noted_[shape.index()], 1)) entry.shapes.push_back(shape);
     Reach& known = reach_[row_of(appetite_of_[index.shape(pod).spec.index()])][noting_.index()];
     known.nearest = std::min(known.nearest, reach);
     known.furthest = std::max(known.furthest, reach);
   };
-  for (const schedule::Placement& p : outcome.placements) {
+  for (const fit::Placement& p : outcome.placements) {
     // Preferences are given up one by one, each after a look at everything.
     const bool first_choice = p.site.valid() && index.shape(p.pod).variants().size() == 1;
     look(p.pod, first_choice ? index.sites().order.key(p.site) : kEverywhere);
@@ -83,48 +83,46 @@ void VerdictMemo::note(const schedule::Simulation& simulation, std::span<const P
   }
   for (PodId pod : outcome.retried) look(pod, kEverywhere);
   // The pod that would have needed a second new node is not among the placements.
-  if (outcome.kind == schedule::Outcome::Kind::SeveralNodes) {
+  if (outcome.kind == fit::Outcome::Kind::SeveralNodes) {
     for (PodId pod : moved) look(pod, kEverywhere);
-    for (const schedule::Seeker& s : simulation.background()) look(s.pod, kEverywhere);
+    for (const fit::Seeker& s : simulation.background()) look(s.pod, kEverywhere);
   }
 }
 
-void VerdictMemo::keep(NodeId node, Priced verdict) {
+void VerdictMemo::keep(NodeId node, price::Priced verdict) {
   Entry& entry = entries_[node.index()];
   entry.verdict = std::move(verdict);
   noting_ = {};
   std::ranges::sort(entry.landings);
-  for (schedule::ShapeId s : entry.shapes) {
+  for (fit::ShapeId s : entry.shapes) {
     shape_noted_[s.index()] = 0;
     shape_bits_[node.index()] |= bit_of(s);
   }
-  for (schedule::SiteId s : entry.landings) {
+  for (fit::SiteId s : entry.landings) {
     site_noted_[s.index()] = 0;
     landing_bits_[node.index()] |= bit_of(s);
   }
 }
 
-void VerdictMemo::look_at(const schedule::Simulation& simulation, schedule::SiteId site,
-                          Standing& standing) const {
-  const schedule::Index& index = simulation.index();
+void VerdictMemo::look_at(const fit::Simulation& simulation, fit::SiteId site, Standing& standing) const {
+  const fit::Index& index = simulation.index();
   standing.key = index.sites().order.key(site);
   standing.fits.resize(appetites_.size());
   for (std::size_t a = 0; a < appetites_.size(); ++a)
     standing.fits[a] = simulation.room().fits(site, appetites_[a], index.karpenter());
 }
 
-bool VerdictMemo::touched(std::size_t node, schedule::SiteId site,
-                          std::span<const std::uint8_t> reads) const {
+bool VerdictMemo::touched(std::size_t node, fit::SiteId site, std::span<const std::uint8_t> reads) const {
   const Entry& entry = entries_[node];
   return std::ranges::binary_search(entry.landings, site) ||
-         std::ranges::any_of(entry.shapes, [&](schedule::ShapeId s) { return reads[s.index()] != 0; });
+         std::ranges::any_of(entry.shapes, [&](fit::ShapeId s) { return reads[s.index()] != 0; });
 }
 
-std::size_t VerdictMemo::forget_touched(schedule::SiteId site, const Standing& before, const Standing& after,
+std::size_t VerdictMemo::forget_touched(fit::SiteId site, const Standing& before, const Standing& after,
                                         std::span<const std::uint8_t> reads) {
   std::uint64_t reading = 0;
   for (std::size_t s = 0; s < reads.size(); ++s)
-    if (reads[s]) reading |= bit_of(schedule::ShapeId(s));
+    if (reads[s]) reading |= bit_of(fit::ShapeId(s));
   std::size_t gone = 0;
   const auto drop = [&](std::size_t node) {
     if (entries_[node].verdict) ++gone;
@@ -137,7 +135,7 @@ std::size_t VerdictMemo::forget_touched(schedule::SiteId site, const Standing& b
   for (std::size_t a = 0; a < appetites_.size(); ++a) {
     if (!after.fits[a] || (before.fits[a] && before.key <= after.key)) continue;
     // If there was room before, those that looked were refused for other reasons: nothing is new if even the nearest did.
-    const schedule::TrialKey looked = before.fits[a] ? before.key : kEverywhere;
+    const fit::TrialKey looked = before.fits[a] ? before.key : kEverywhere;
     const auto& row = reach_[row_of(AppetiteId(a))];
     for (std::size_t node = 0; node < row.size(); ++node)
       if (after.key < row[node].furthest && row[node].nearest <= looked) drop(node);
@@ -145,4 +143,4 @@ std::size_t VerdictMemo::forget_touched(schedule::SiteId site, const Standing& b
   return gone;
 }
 
-}  // namespace tamp::decide
+}  // namespace tamp::search

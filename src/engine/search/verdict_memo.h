@@ -16,43 +16,42 @@
 #include "fit/simulation.h"
 #include "price/pricing.h"
 
-namespace tamp::decide {
+namespace tamp::search {
 
 class VerdictMemo {
  public:
-  explicit VerdictMemo(const schedule::Index& index);
+  explicit VerdictMemo(const fit::Index& index);
 
   // Stands for no node, but for the search over several.
   NodeId together() const { return NodeId(entries_.size() - 1); }
 
   // Null where there is none.
-  const Priced* find(NodeId node) const;
+  const price::Priced* find(NodeId node) const;
   // From now on simulations are noted for the verdict on this node, until it is kept.
   void begin(NodeId node);
-  void note(const schedule::Simulation& simulation, std::span<const PodId> moved,
-            const schedule::Outcome& outcome);
-  void keep(NodeId node, Priced verdict);
+  void note(const fit::Simulation& simulation, std::span<const PodId> moved, const fit::Outcome& outcome);
+  void keep(NodeId node, price::Priced verdict);
 
   void forget(NodeId node);
   // What there is to know of a site at one time.
   struct Standing {
-    schedule::TrialKey key;
+    fit::TrialKey key;
     std::vector<std::uint8_t> fits;  // by AppetiteId: there is room for such a pod
   };
-  void look_at(const schedule::Simulation& simulation, schedule::SiteId site, Standing& standing) const;
+  void look_at(const fit::Simulation& simulation, fit::SiteId site, Standing& standing) const;
   // The pods of a site have changed. `reads`, by ShapeId: it reads a count that changed. Returns how many verdicts are gone.
-  std::size_t forget_touched(schedule::SiteId site, const Standing& before, const Standing& after,
+  std::size_t forget_touched(fit::SiteId site, const Standing& before, const Standing& after,
                              std::span<const std::uint8_t> reads);
 
  private:
   // Pods that ask for the same amounts, of which a cluster has few kinds.
   using AppetiteId = Id<struct AppetiteTag>;
   struct Entry {
-    std::optional<Priced> verdict;
-    std::vector<schedule::ShapeId> shapes;   // that looked for a place
-    std::vector<schedule::SiteId> landings;  // where they went; sorted once it is kept
+    std::optional<price::Priced> verdict;
+    std::vector<fit::ShapeId> shapes;   // that looked for a place
+    std::vector<fit::SiteId> landings;  // where they went; sorted once it is kept
   };
-  bool touched(std::size_t node, schedule::SiteId site, std::span<const std::uint8_t> reads) const;
+  bool touched(std::size_t node, fit::SiteId site, std::span<const std::uint8_t> reads) const;
 
   std::vector<AppetiteId> appetite_of_;  // by PodSpecId
   std::vector<ResourceList> appetites_;  // by AppetiteId
@@ -61,7 +60,7 @@ class VerdictMemo {
   // how far pods have looked, by row and NodeId. Where there are very many appetites some share a row, which takes
   // away more than need be.
   struct Reach {
-    schedule::TrialKey nearest, furthest;
+    fit::TrialKey nearest, furthest;
   };
   static constexpr std::size_t kMostRows = 32;
   std::size_t row_of(AppetiteId appetite) const { return appetite.index() % reach_.size(); }
@@ -71,4 +70,4 @@ class VerdictMemo {
   std::vector<std::uint8_t> shape_noted_, site_noted_;  // the entry that is being noted has it already
 };
 
-}  // namespace tamp::decide
+}  // namespace tamp::search

@@ -8,7 +8,7 @@
 #include "core/settings.h"
 #include "core/time.h"
 
-namespace tamp::decide {
+namespace tamp::situation {
 
 struct Context {
   const Cluster& cluster;
@@ -20,4 +20,4 @@ struct Context {
       0;  // --compat: 0 orders equal candidates by name; Karpenter leaves it to chance, as other numbers do
 };
 
-}  // namespace tamp::decide
+}  // namespace tamp::situation

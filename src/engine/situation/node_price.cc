@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tamp::decide {
+namespace tamp::situation {
 namespace {
 
 // Whether the type is the node's machine with the node's system. A node that does not say what it runs may be anything.
@@ -62,4 +62,4 @@ NodePrice price_node(const Context& context, const TypeIndex& types, const Node&
   return result;
 }
 
-}  // namespace tamp::decide
+}  // namespace tamp::situation

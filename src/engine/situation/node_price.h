@@ -6,7 +6,7 @@
 
 #include "situation/context.h"
 
-namespace tamp::decide {
+namespace tamp::situation {
 
 // Instance types by name: the last of each. A machine that several systems run on has an entry for each of them.
 using TypeIndex = std::unordered_map<Symbol, TypeId>;
@@ -24,4 +24,4 @@ struct NodePrice {
 // whether or not more of it can be bought now.
 NodePrice price_node(const Context& context, const TypeIndex& types, const Node& node);
 
-}  // namespace tamp::decide
+}  // namespace tamp::situation

@@ -4,7 +4,7 @@
 
 #include "core/pattern.h"
 
-namespace tamp::codec {
+namespace tamp::situation {
 namespace {
 
 template <typename T>
@@ -101,4 +101,4 @@ Settings resolve_settings(const Cluster& cluster, const FlagSettings& flags) {
   return settings;
 }
 
-}  // namespace tamp::codec
+}  // namespace tamp::situation

@@ -7,8 +7,8 @@
 #include "core/cluster.h"
 #include "core/settings.h"
 
-namespace tamp::codec {
+namespace tamp::situation {
 
 Settings resolve_settings(const Cluster& cluster, const FlagSettings& flags);
 
-}  // namespace tamp::codec
+}  // namespace tamp::situation

@@ -5,16 +5,16 @@
 #include "core/pattern.h"
 #include "wire/reading_for_test.h"
 
-namespace tamp::codec {
+namespace tamp::situation {
 namespace {
 
-using testing::read;
+using wire::testing::read;
 
 std::string policy(const std::string& spec, const std::string& name = "default") {
   return "{apiVersion: temper.codes/v1alpha1, kind: TemperPolicy, metadata: {name: " + name +
          "}, spec: " + spec + "}";
 }
-std::string error_of(const std::string& spec) { return testing::error_of(policy(spec)); }
+std::string error_of(const std::string& spec) { return wire::testing::error_of(policy(spec)); }
 
 std::string pool(const std::string& name, const std::string& disruption = "{}") {
   return "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " + name +
@@ -138,7 +138,7 @@ TEST(Settings, CompatLeavesFlagsThatKarpenterHasToo) {
 }
 
 TEST(Policy, EveryField) {
-  const Reading r = read(
+  const wire::Reading r = read(
       policy("{mode: Act, planner: Requests, approval: Automatic, consolidation: {enabled: false}, "
              "ttlSecondsAfterEmpty: 30, "
              "disruption: {budgets: [{nodes: 20%}]}, utilizationThreshold: 0.5, utilizationFormula: Maximum, "
@@ -169,7 +169,7 @@ TEST(Policy, EveryField) {
 }
 
 TEST(Policy, Guards) {
-  const Reading r = read(policy(
+  const wire::Reading r = read(policy(
       "{guards: {maxObservationAge: 2m, minSamples: 10, pressure: {cpu: 0.2, memory: 0.1, io: 0.3}, "
       "pressure300s: {cpu: 0.15}, headroom: {cpu: 0.7, memory: 0.6}, wholeCores: {reserved: 2, daemons: "
       "Together}, maxSurvivors: 9, schedulerOrders: 8, surviveOneMore: true, planExpiry: 1h}}"));
@@ -192,7 +192,7 @@ TEST(Policy, Guards) {
 }
 
 TEST(Policy, GuardsOfARun) {
-  const Reading r = read(policy(
+  const wire::Reading r = read(policy(
       "{guards: {run: {pressure: {cpu: 0.3}, baselineFactor: 2, baselineFloor: 0.01, minSamples: 7, "
       "maxObservationAge: 20s, pendingReplacementAfter: 3m, crashLoopRestarts: 2, pdbPatience: 4m, "
       "launchTimeout: 6m, settle: 1m, afterReapWatch: 5m, unhealthyClusterShare: 0.5, prometheus: {url: "
@@ -235,28 +235,28 @@ TEST(Policy, GuardsThatAreRefused) {
 }
 
 TEST(Policy, PauseIsAnAnnotation) {
-  const Reading r = read(
+  const wire::Reading r = read(
       "{apiVersion: temper.codes/v1alpha1, kind: TemperPolicy, metadata: {name: default, annotations: "
       "{temper.codes/pause: 'true'}}}");
   EXPECT_TRUE(resolve_settings(r.cluster, {}).paused);
 }
 
 TEST(Policy, OnlyTheOneNamedDefaultCounts) {
-  const Reading r = read(policy("{utilizationThreshold: 0.1}", "other"));
+  const wire::Reading r = read(policy("{utilizationThreshold: 0.1}", "other"));
   EXPECT_FALSE(r.cluster.policy.has_value());
   ASSERT_EQ(r.warnings.size(), 1u);
   EXPECT_EQ(r.warnings[0], "file: TemperPolicy other: is ignored: only the one named default counts");
 }
 
 TEST(Policy, AFileOfItsOwnReplacesTheOneAmongTheObjects) {
-  Inputs inputs = testing::inputs_of(policy("{utilizationThreshold: 0.1}"));
-  inputs.policy = Input{"policy", policy("{utilizationThreshold: 0.2}", "mine")};
+  wire::Inputs inputs = wire::testing::inputs_of(policy("{utilizationThreshold: 0.1}"));
+  inputs.policy = wire::Input{"policy", policy("{utilizationThreshold: 0.2}", "mine")};
   EXPECT_EQ(read(inputs).cluster.policy->utilization_threshold, 0.2);
 
-  inputs.policy = Input{"policy", "{apiVersion: v1, kind: Pod, metadata: {name: p}}"};
-  EXPECT_EQ(testing::error_of(inputs), "policy: Pod is not a TemperPolicy");
-  inputs.policy = Input{"policy", policy("{}") + "\n---\n" + policy("{}", "two")};
-  EXPECT_EQ(testing::error_of(inputs), "policy: TemperPolicy two: there is more than one TemperPolicy");
+  inputs.policy = wire::Input{"policy", "{apiVersion: v1, kind: Pod, metadata: {name: p}}"};
+  EXPECT_EQ(wire::testing::error_of(inputs), "policy: Pod is not a TemperPolicy");
+  inputs.policy = wire::Input{"policy", policy("{}") + "\n---\n" + policy("{}", "two")};
+  EXPECT_EQ(wire::testing::error_of(inputs), "policy: TemperPolicy two: there is more than one TemperPolicy");
 }
 
 TEST(Policy, Errors) {
@@ -286,4 +286,4 @@ TEST(Policy, Errors) {
 }
 
 }  // namespace
-}  // namespace tamp::codec
+}  // namespace tamp::situation

@@ -7,7 +7,7 @@
 namespace tamp::e2e {
 namespace {
 
-using codec::Tree;
+using wire::Tree;
 
 std::vector<std::string> parts_of(std::string_view path) {
   std::vector<std::string> parts;
@@ -64,7 +64,7 @@ void AuditLog::write(Time now, const world::api::Request& request, int status) {
                     {"responseStatus", Tree::object({{"code", status}})},
                     {"requestReceivedTimestamp", world::api::format_micro_time(now)}});
   line.set("objectRef", std::move(object));
-  file_ << codec::to_json(line) << std::endl;  // whole lines, at once: tests read while it is written
+  file_ << wire::to_json(line) << std::endl;  // whole lines, at once: tests read while it is written
 }
 
 }  // namespace tamp::e2e

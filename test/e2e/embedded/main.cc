@@ -33,7 +33,7 @@ constexpr Duration kTick = Duration::nanoseconds(20'000'000);
 
 class Cluster {
  public:
-  Cluster(kube::RealLoop& loop, const std::string& directory)
+  Cluster(net::RealLoop& loop, const std::string& directory)
       : loop_(loop), world_(loop.random(), loop.now()), audit_(directory + "/audit.log") {
     world::api::add_fresh_objects(world_.api());
     keep_time();
@@ -115,18 +115,18 @@ class Cluster {
     return text;
   }
 
-  kube::RealLoop& loop_;
+  net::RealLoop& loop_;
   world::World world_;
   AuditLog audit_;
   std::map<std::string, Time, std::less<>> expiries_;  // by the Authorization header
   std::unique_ptr<embed::Port> port_;
-  kube::Pending tick_;
+  net::Pending tick_;
 };
 
 int serve(const std::string& directory) {
-  kube::RealLoop loop;
+  net::RealLoop loop;
   Cluster cluster(loop, directory);
-  kube::StopSignals signals(loop, [&] { loop.stop(); });
+  net::StopSignals signals(loop, [&] { loop.stop(); });
   if (const Status started = cluster.serve(directory + "/embedded.kubeconfig"); !started.ok()) {
     std::fprintf(stderr, "embedded-cluster: %s\n", started.error().message.c_str());
     return 1;

@@ -45,7 +45,7 @@ bool write_whole(const std::string& path, const std::string& text) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  kube::RealLoop loop;
+  net::RealLoop loop;
   world::api::Server server(loop.random(), loop.now());
   embed::PortOptions options;
   std::string kubeconfig;
@@ -67,7 +67,7 @@ int main(int argc, char** argv) {
   }
   if (kubeconfig.empty() || argc % 2 == 0) return usage();
 
-  kube::StopSignals signals(loop, [&] { loop.stop(); });
+  net::StopSignals signals(loop, [&] { loop.stop(); });
   world::api::add_fresh_objects(server);
   // Requests see the time at which they are handled.
   const auto post = [&](std::function<void()> action) {

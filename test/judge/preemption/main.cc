@@ -44,9 +44,9 @@ int main() {
   std::string file;
   while (std::getline(std::cin, file)) {
     std::ifstream in(file, std::ios::binary);
-    codec::Inputs inputs;
+    wire::Inputs inputs;
     inputs.objects.push_back({file, {std::istreambuf_iterator<char>(in), {}}});
-    const auto reading = codec::read_snapshot(inputs);
+    const auto reading = wire::read_snapshot(inputs);
     if (!reading) {
       std::cerr << reading.error().message << "\n";
       return 2;
