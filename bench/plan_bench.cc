@@ -38,7 +38,7 @@ int main(int argc, char** argv) {
   }
   const Settings settings = situation::resolve_settings(reading->cluster, flags);
   const situation::Context context{reading->cluster, settings, *parse_rfc3339("2026-11-15T00:00:00Z"),
-                                   std::nullopt};
+                                   std::nullopt, NodeId()};
 
   fmt::print("{} nodes, {} pods\n", reading->cluster.nodes.size(), reading->cluster.pods.size());
   const auto time = [&](std::string_view part, auto&& run) {

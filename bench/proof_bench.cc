@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
   const int runs = argc > 3 ? std::stoi(argv[3]) : 5;
   const Time now = *parse_rfc3339("2026-11-15T00:00:00Z");
   Settings settings = situation::resolve_settings(reading->cluster, FlagSettings{});
-  const situation::Context context{reading->cluster, settings, now, std::nullopt};
+  const situation::Context context{reading->cluster, settings, now, std::nullopt, NodeId()};
   const Observations observations = test::calm(reading->cluster, now);
   const proof::Evidence evidence{context, observations};
 

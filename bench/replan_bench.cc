@@ -95,7 +95,7 @@ int main(int argc, char** argv) {
   const Time now = *parse_rfc3339("2026-11-15T00:00:00Z");
 
   double start = bench::cpu_ms();
-  search::Replanner replanner(std::move(reading->cluster), settings, now);
+  search::Replanner replanner(std::move(reading->cluster), settings, now, std::nullopt, NodeId());
   search::Plan plan = replanner.plan({});
   const double first = bench::cpu_ms() - start;
 
@@ -126,7 +126,8 @@ int main(int argc, char** argv) {
     }
     plan = replanner.plan({});
     times.push_back(bench::cpu_ms() - start);
-    if (check && !same(plan, search::make_plan({replanner.cluster(), settings, now, std::nullopt}, {}))) {
+    if (check &&
+        !same(plan, search::make_plan({replanner.cluster(), settings, now, std::nullopt, NodeId()}, {}))) {
       fmt::print(stderr, "after change {} the plan is not what it is from scratch\n", times.size());
       return 1;
     }

@@ -52,21 +52,23 @@ int main(int argc, char** argv) {
   const bool at_their_cost = argc > 4 && std::string_view(argv[4]) == "--same-cost";
   if (argc > 4 && !at_their_cost) options.effort = std::stoull(argv[4]);
 
+  const situation::Context ours{reading->cluster, settings, now, std::nullopt, NodeId()};
   double start = bench::cpu_ms();
-  const search::Road road = search::make_road({reading->cluster, settings, now, std::nullopt}, {}, options);
+  const search::Road road = search::make_road(ours, {}, options);
   fmt::print("{{\"begin\": {:.6f}, ", road.hourly_cost.dollars());
   print_end("tamp", road, bench::cpu_ms() - start);
   for (std::uint64_t order = 0; order < orders; ++order) {
-    const std::uint64_t ties = order == 0 ? 0 : kFirstStrangeOrder + order;
+    situation::Context as_karpenter{reading->cluster, compat, now, std::nullopt, NodeId()};
+    as_karpenter.ties = order == 0 ? 0 : kFirstStrangeOrder + order;
     start = bench::cpu_ms();
-    const search::Road theirs = search::make_road({reading->cluster, compat, now, std::nullopt, {}, ties}, {},
-                                                  {.steps = kToTheEnd, .effort = UINT64_MAX});
+    const search::Road theirs =
+        search::make_road(as_karpenter, {}, {.steps = kToTheEnd, .effort = UINT64_MAX});
     fmt::print(", ");
     print_end(fmt::format("karpenter{}", order).c_str(), theirs, bench::cpu_ms() - start);
     if (!at_their_cost || theirs.steps.empty()) continue;
     start = bench::cpu_ms();
     options.target = Money::from_dollars(kSameCost * theirs.steps.back().hourly_cost.dollars());
-    const search::Road same = search::make_road({reading->cluster, settings, now, std::nullopt}, {}, options);
+    const search::Road same = search::make_road(ours, {}, options);
     fmt::print(", ");
     print_end(fmt::format("tampAt{}", order).c_str(), same, bench::cpu_ms() - start);
   }

@@ -98,7 +98,8 @@ Result<std::string> run_plan(const Invocation& run) {
   const double start = run.stopwatch();
   TAMP_TRY(const Loaded loaded, load(run));
   say_planner(run);
-  const situation::Context context{loaded.cluster, loaded.settings, run.now, run.options.last_node_deleted};
+  const situation::Context context{loaded.cluster, loaded.settings, run.now, run.options.last_node_deleted,
+                                   NodeId()};
   const double read = run.stopwatch();
   const search::Plan plan = search::make_plan(context, run.options.plan);
   std::optional<proof::Proposal> proposal;
@@ -142,7 +143,8 @@ Result<std::string> run_explain(const Invocation& run) {
     return Error{"there is no node " + run.options.subject + " in the cluster" +
                  similar_nodes(loaded.cluster, run.options.subject)};
   say_planner(run);
-  const situation::Context context{loaded.cluster, loaded.settings, run.now, run.options.last_node_deleted};
+  const situation::Context context{loaded.cluster, loaded.settings, run.now, run.options.last_node_deleted,
+                                   NodeId()};
   const explain::Explanation explanation = explain::explain_node(context, node);
   const explain::ExplainReport report{loaded.cluster, explanation, run.now, loaded.settings.tiers};
   switch (run.options.format) {

@@ -222,9 +222,7 @@ bool Controller::heard_agents() {
   if (!surveyed_) {
     const wire::Reading reading = store_.view();
     measuring_ = planner_measures(reading.cluster);
-    node_names_.clear();
-    for (const Node& node : reading.cluster.nodes) node_names_.emplace_back(reading.cluster.text(node.name));
-    std::sort(node_names_.begin(), node_names_.end());
+    note_nodes(reading.cluster);
     surveyed_ = loop_.instant();
   }
   if (!measuring_) {
@@ -303,6 +301,7 @@ void Controller::begin_pass() {
   const std::uint64_t generation = store_.generation();
   pass_policy_generation_ = default_policy_generation();
   input->reading = store_.view();
+  note_nodes(input->reading.cluster);
   input->reading.autoscaler = autoscaler_.status();
   input->flags = options_.flags;
   input->now = loop_.now();
@@ -342,7 +341,6 @@ void Controller::pass_ended(std::uint64_t generation, net::Instant began,
   last_pass_took_ = last_pass_ - began;
   decided_generation_ = generation;
   metrics_.phase_took(controller::PlanPhase::Decide, last_pass_took_);
-  note_deleted_nodes(*outcome);
   tell_metrics(*outcome);
   log_threshold_blocks(*outcome);
   set_facts(outcome->facts);
@@ -369,12 +367,18 @@ void Controller::pass_ended(std::uint64_t generation, net::Instant began,
   announcer_.announce(std::move(outcome->remarks));
 }
 
-void Controller::note_deleted_nodes(PassOutcome& outcome) {
+// Called with every view, before anything is decided on it: a deletion that it shows counts for that
+// decision already.
+void Controller::note_nodes(const Cluster& cluster) {
+  std::vector<std::string> names;
+  names.reserve(cluster.nodes.size());
+  for (const Node& node : cluster.nodes) names.emplace_back(cluster.text(node.name));
+  std::sort(names.begin(), names.end());
   const bool gone = std::any_of(node_names_.begin(), node_names_.end(), [&](const std::string& name) {
-    return !std::binary_search(outcome.node_names.begin(), outcome.node_names.end(), name);
+    return !std::binary_search(names.begin(), names.end(), name);
   });
   if (gone) last_node_deleted_ = loop_.now();
-  node_names_ = std::move(outcome.node_names);
+  node_names_ = std::move(names);
 }
 
 void Controller::tell_metrics(const PassOutcome& outcome) {
@@ -474,10 +478,13 @@ std::shared_ptr<const Outlook> Controller::outlook() {
   const std::uint64_t news = (collector_ ? collector_->news() : 0) + application_.news();
   const bool same_cluster = outlook_ && outlook_generation_ == generation;
   if (same_cluster && outlook_news_ == news && outlook_->distrust == why &&
-      outlook_->autoscaler == autoscaler_.status())
+      outlook_->autoscaler == autoscaler_.status() && outlook_->last_node_deleted == last_node_deleted_)
     return outlook_;
   auto fresh = std::make_shared<Outlook>();
   fresh->reading = same_cluster ? outlook_->reading : std::make_shared<const wire::Reading>(store_.view());
+  if (!same_cluster) note_nodes(fresh->reading->cluster);
+  fresh->last_node_deleted = last_node_deleted_;
+  fresh->leader_node = options_.node_name;
   fresh->settings = situation::resolve_settings(fresh->reading->cluster, options_.flags);
   fresh->limits = run::limits_of(fresh->settings.guards, fresh->settings.reap);
   if (collector_) fresh->observations = collector_->observations();

@@ -84,6 +84,9 @@ class Controller {
   net::Client& client() { return client_; }
   // What the webhook's rules need to know; null until the cluster was read. Thread-safe.
   std::shared_ptr<const documents::ClusterFacts> facts() const;
+  // What runs see: as fresh as the watches, read anew only if something has changed. Null until the cluster
+  // was read.
+  std::shared_ptr<const Outlook> outlook();
 
  private:
   void tick();
@@ -99,7 +102,7 @@ class Controller {
   std::optional<PublishedPlan> on_offer() const;
   void pass_ended(std::uint64_t generation, net::Instant began, const std::shared_ptr<const PassInput>& input,
                   const std::shared_ptr<PassOutcome>& outcome);
-  void note_deleted_nodes(PassOutcome& outcome);
+  void note_nodes(const Cluster& cluster);
   void tell_metrics(const PassOutcome& outcome);
   void log_threshold_blocks(const PassOutcome& outcome);
   void publish(const PassOutcome& outcome);
@@ -108,8 +111,6 @@ class Controller {
   void write_status(const WantedStatus& wanted);
   PolicyWriter& writer_of(const std::string& policy);
   std::int64_t default_policy_generation() const;
-  // What runs see: as fresh as the watches, read anew only if something has changed.
-  std::shared_ptr<const Outlook> outlook();
   void refresh_facts();
   void set_facts(documents::ClusterFacts facts);
   // Why the store cannot be trusted, as a condition's reason and message; nothing when it can.
@@ -151,7 +152,7 @@ class Controller {
   net::Instant last_pass_;                   // its end
   Duration last_pass_took_;
   std::optional<Time> last_node_deleted_;
-  std::vector<std::string> node_names_;                            // of the last pass, in order
+  std::vector<std::string> node_names_;                            // of the last view, in order
   std::unordered_map<std::string, std::string> threshold_logged_;  // node -> message; look-up only
   std::string logged_plan_, logged_problem_;
   net::Instant started_;

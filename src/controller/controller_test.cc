@@ -41,8 +41,7 @@ struct Controlling : testing::Test {
     server.objects["temperpolicies"]["default"] = policy("default", kRequests);
   }
 
-  void start(const std::string& identity = "me") {
-    ControllerOptions options;
+  void start(const std::string& identity = "me", ControllerOptions options = {}) {
     options.election.identity = identity;
     controller = std::make_unique<Controller>(loop, server.transport, options, store::ClusterStore(), log,
                                               metrics, health);
@@ -115,6 +114,47 @@ TEST_F(Controlling, AChangeIsPublishedWithinTenSeconds) {
   loop.advance(Duration::seconds(10));
   EXPECT_TRUE(says(R"("plan":null)")) << last_status();
   EXPECT_TRUE(says(R"("reason":"ConsolidationOff","nodes":2)")) << last_status();
+}
+
+// The last look before a run begins is between two passes, and must know what a pass would know.
+TEST_F(Controlling, RunsSeeANodeThatWasDeletedSinceTheLastPass) {
+  ControllerOptions options;
+  options.node_name = "a";
+  // Leads for long: that a new leader knows nothing of deletions before it is forgotten.
+  start("me", options);
+  loop.advance(Duration::minutes(10));
+  ASSERT_NE(controller->outlook(), nullptr);
+  EXPECT_EQ(controller->outlook()->leader_node, "a");
+  const std::optional<Time> before = controller->outlook()->last_node_deleted;
+  ASSERT_TRUE(before.has_value());
+  EXPECT_LT(*before, loop.now() - Duration::minutes(9)) << "when it began to lead";
+  const std::size_t said = server.status_patches.size();
+
+  server.drop(ObjectKind::Node, "b");
+  loop.settle();
+  EXPECT_EQ(controller->outlook()->last_node_deleted, loop.now());
+  EXPECT_EQ(server.status_patches.size(), said) << "no pass was made since";
+  const Time deleted = loop.now();
+  loop.advance(Duration::minutes(2));
+  EXPECT_GT(server.status_patches.size(), said);
+  EXPECT_EQ(controller->outlook()->last_node_deleted, deleted) << "a pass does not see it go once more";
+}
+
+// Its pods are not back, so that the cluster looks emptier than it is.
+TEST_F(Controlling, ThePassThatSeesADeletionCountsIt) {
+  server.objects["statefulsets"]["db"] =
+      R"({"apiVersion":"apps/v1","kind":"StatefulSet",)"
+      R"("metadata":{"name":"db","namespace":"shop","uid":"uid-db","resourceVersion":"RV"},)"
+      R"("spec":{"replicas":3},"status":{"readyReplicas":2}})";
+  server.objects["nodes"]["c"] = node("c");
+  start();
+  loop.advance(Duration::minutes(10));
+  ASSERT_TRUE(says(R"("type":"PlanPublished","status":"True")")) << last_status();
+  const std::size_t said = server.status_patches.size();
+  server.drop(ObjectKind::Node, "c");
+  loop.advance(Duration::seconds(7));
+  ASSERT_EQ(server.status_patches.size(), said + 1);
+  EXPECT_TRUE(says(R"("reason":"Stabilizing","nodes":2)")) << last_status();
 }
 
 TEST_F(Controlling, AConflictIsReadAgainAndWritten) {

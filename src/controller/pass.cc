@@ -72,8 +72,8 @@ PassOutcome run_pass(const PassInput& input) {
   outcome.warnings = input.reading.warnings;
 
   const Settings settings = situation::resolve_settings(cluster, input.flags);
-  situation::Context context{cluster, settings, input.now, input.last_node_deleted};
-  context.leader_node = cluster.find_node(input.leader_node);
+  const situation::Context context{cluster, settings, input.now, input.last_node_deleted,
+                                   cluster.find_node(input.leader_node)};
   // Both ask for the same verdicts: what the first has found, the second need not find again.
   search::Moves moves(context);
   moves.remember();
@@ -106,7 +106,6 @@ PassOutcome run_pass(const PassInput& input) {
       static_cast<std::size_t>(std::count_if(every.candidates.begin(), every.candidates.end(),
                                              [](const gates::Candidate& c) { return c.eligible(); }));
   outcome.cost = plan.hourly_cost;
-  for (const Node& node : cluster.nodes) outcome.node_names.emplace_back(cluster.text(node.name));
   for (const gates::Candidate& candidate : every.candidates) outcome.prices.push_back(candidate.price);
   outcome.verdicts = std::move(every.nodes);
   outcome.refusals = std::move(refusals);

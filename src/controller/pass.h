@@ -58,7 +58,6 @@ struct PassOutcome {
   std::size_t nodes = 0, pods = 0, candidates = 0, victims = 0;
   Money savings, cost;
   std::vector<std::pair<gates::Reason, std::int64_t>> blocked;  // nodes by reason, in the order of reasons
-  std::vector<std::string> node_names;                          // to see which are gone in the next pass
   std::vector<std::string> warnings;
   // For the dashboard, by node: each one's own verdict, and what it costs.
   std::vector<search::NodeVerdict> verdicts;

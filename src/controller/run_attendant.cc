@@ -140,6 +140,8 @@ run::Sight RunAttendant::look(const Outlook& outlook) {
                    .limits = outlook.limits,
                    .observations = outlook.observations,
                    .application = outlook.application,
+                   .last_node_deleted = outlook.last_node_deleted,
+                   .leader_node = cluster.find_node(outlook.leader_node),
                    .policy_present = cluster.policy.has_value(),
                    .acts = cluster.policy && cluster.policy->mode == "Act",
                    .paused = cluster.policy && cluster.policy->paused,
@@ -354,7 +356,9 @@ void RunAttendant::revalidate(const std::shared_ptr<const Outlook>& outlook) {
   const bool measured = run_->pressure_guards;
   revalidation_work_ = loop_.offload(
       [outlook, plan, answer, measured, now = loop_.now()] {
-        const situation::Context context{outlook->reading->cluster, outlook->settings, now, std::nullopt};
+        const Cluster& cluster = outlook->reading->cluster;
+        const situation::Context context{cluster, outlook->settings, now, outlook->last_node_deleted,
+                                         cluster.find_node(outlook->leader_node)};
         static const Observations kNone;
         *answer = proof::revalidate(
             {context, measured ? outlook->observations : kNone, measured, outlook->requests_published,

@@ -38,6 +38,8 @@ struct Outlook {
   Settings settings;
   run::Limits limits;
   Observations observations;
+  std::optional<Time> last_node_deleted;       // see decide::Context
+  std::string leader_node;                     // where the leader itself runs; empty: not in this cluster
   bool requests_published = true;              // by every agent, see prove::Evidence
   std::optional<AutoscalerStatus> autoscaler;  // of Cluster Autoscaler
   std::string distrust;                        // why the watches cannot be believed; empty: they can

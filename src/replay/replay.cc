@@ -52,7 +52,8 @@ class Day {
 
  private:
   Time now() const { return begin_ + Duration::minutes(minute_); }
-  situation::Context context() const { return {cluster_, rules_.settings, now(), last_deleted_}; }
+  // No controller runs in a replay.
+  situation::Context context() const { return {cluster_, rules_.settings, now(), last_deleted_, NodeId()}; }
 
   // --- the workload
 

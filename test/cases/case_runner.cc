@@ -168,7 +168,7 @@ TEST_P(KarpenterCase, DecidesAsKarpenterDoes) {
 
   const auto now = read(example, GetParam().path);
   ASSERT_TRUE(now);
-  const situation::Context context{now->cluster, now->settings, test::kNow, std::nullopt};
+  const situation::Context context{now->cluster, now->settings, test::kNow, std::nullopt, NodeId()};
   const search::Plan plan = search::make_plan(context, options_of(example));
 
   if (expected["decision"].Scalar() == "none") {
@@ -189,7 +189,7 @@ TEST_P(KarpenterCase, DecidesAsKarpenterDoes) {
   const auto then = read(later(example), fs::path(GetParam().path).replace_extension(".later.yaml"));
   ASSERT_TRUE(then);
   const situation::Context newer{then->cluster, then->settings, test::kNow + Duration::seconds(15),
-                                 std::nullopt};
+                                 std::nullopt, NodeId()};
   const auto invalid = search::validate(newer, now->cluster, plan.commands[0]);
   EXPECT_EQ(invalid ? std::string(gates::name(invalid->reason)) : "holds", expected["later"].Scalar());
 }

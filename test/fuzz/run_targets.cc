@@ -33,6 +33,8 @@ void step(run::Run run) {
                          limits,
                          none,
                          {},
+                         std::nullopt,
+                         NodeId(),
                          true,
                          true,
                          false,

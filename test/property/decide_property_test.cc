@@ -48,7 +48,7 @@ std::string decision(const Cluster& c, const Plan& plan) {
 }
 
 std::string decide_all(const Cluster& cluster, const Settings& settings) {
-  const Context context{cluster, settings, kNow, std::nullopt};
+  const Context context{cluster, settings, kNow, std::nullopt, NodeId()};
   PlanOptions every;
   every.every = true;
   return decision(cluster, search::make_plan(context, {})) + "every\n" +
@@ -157,7 +157,7 @@ TEST(Commands, MovePodsToWhereTheyRun) {
   for_seeds(150, [&](std::uint64_t seed) {
     Cluster cluster = cluster_of(seed);
     const Settings settings = settings_of(cluster, seed);
-    const Context context{cluster, settings, kNow, std::nullopt};
+    const Context context{cluster, settings, kNow, std::nullopt, NodeId()};
     PlanOptions every, multi{.empty = false, .multi = true, .single = false};
     every.every = true;
     for (const PlanOptions& options : {PlanOptions{}, every, multi})
@@ -204,11 +204,12 @@ TEST(SeveralReplacements, ArePodsWithAPlaceAndLessCost) {
     PlanOptions every, multi{.empty = false, .multi = true, .single = false};
     every.every = true;
     for (const PlanOptions& options : {PlanOptions{}, every, multi}) {
-      const Plan before = search::make_plan({cluster, one, kNow, std::nullopt}, options);
-      const Plan plan = search::make_plan({cluster, more, kNow, std::nullopt}, options);
+      const Plan before = search::make_plan({cluster, one, kNow, std::nullopt, NodeId()}, options);
+      const Plan plan = search::make_plan({cluster, more, kNow, std::nullopt, NodeId()}, options);
       for (const Command& command : plan.commands) {
         EXPECT_LE(static_cast<std::int64_t>(command.replacements.size()), more.max_replacements.value);
-        const auto invalid = search::validate({cluster, more, kNow, std::nullopt}, cluster, command);
+        const auto invalid =
+            search::validate({cluster, more, kNow, std::nullopt, NodeId()}, cluster, command);
         EXPECT_FALSE(invalid) << invalid->message;
         if (command.replacements.size() < 2) continue;
         ++several;
@@ -222,7 +223,7 @@ TEST(SeveralReplacements, ArePodsWithAPlaceAndLessCost) {
           })) << "a new node for nobody";
         EXPECT_EQ(violation_of(cluster, command, judged), "");
         // Who asks for one only does not get more.
-        const auto refused = search::validate({cluster, one, kNow, std::nullopt}, cluster, command);
+        const auto refused = search::validate({cluster, one, kNow, std::nullopt, NodeId()}, cluster, command);
         EXPECT_TRUE(refused);
       }
       // More is allowed, so no node that could go on its own cannot any more, and none saves less, at the cheapest.
@@ -254,14 +255,14 @@ TEST(Tightening, APodNeverMakesAnInvalidPlacementValid) {
       const Settings settings = settings_of(cluster, seed, compat);
       PlanOptions every;
       every.every = true;
-      const Plan plan = search::make_plan({cluster, settings, kNow, std::nullopt}, every);
+      const Plan plan = search::make_plan({cluster, settings, kNow, std::nullopt, NodeId()}, every);
       for (const auto& v : plan.nodes) {
         const auto& pods = plan.candidates[v.node.index()].pods;
         bool does_not_fit = v.reason == gates::Reason::PodsDoNotFit;
         if (pods.empty() || (!does_not_fit && v.verdict != search::Verdict::Command)) continue;
         // Whether it fitted or not: with a pod that fits nowhere it does not.
         const Cluster tightened = with_impossible_pod(cluster, pods[seed % pods.size()]);
-        const Plan after = search::make_plan({tightened, settings, kNow, std::nullopt}, every);
+        const Plan after = search::make_plan({tightened, settings, kNow, std::nullopt, NodeId()}, every);
         EXPECT_EQ(gates::name(after.nodes[v.node.index()].reason), "PodsDoNotFit")
             << node_name(cluster, v.node);
         ++(does_not_fit ? blocked : moved);

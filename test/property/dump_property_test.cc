@@ -68,7 +68,8 @@ std::string decision_of(const Cluster& c, std::uint64_t seed) {
   flags.utilization_threshold = Setting<double>{1.0, SettingSource::Flag};
   flags.savings_threshold = Setting<double>{seed % 2 == 0 ? 0.0 : 0.002, SettingSource::Flag};
   const Settings settings = situation::resolve_settings(c, flags);
-  const situation::Context context{c, settings, *parse_rfc3339("2026-11-15T00:00:00Z"), std::nullopt};
+  const situation::Context context{c, settings, *parse_rfc3339("2026-11-15T00:00:00Z"), std::nullopt,
+                                   NodeId()};
   std::string out;
   for (const bool every : {false, true}) {
     search::PlanOptions options;

@@ -52,7 +52,7 @@ class Follower {
   std::size_t deletions = 0, replacements = 0, several = 0;
 
  private:
-  Context here() const { return {cluster_, settings_, kNow, std::nullopt}; }
+  Context here() const { return {cluster_, settings_, kNow, std::nullopt, NodeId()}; }
   NodeId find(const Road& road, Symbol name) const { return cluster_.find_node(road.names.text(name)); }
 
   static std::size_t made_number(const Step& step, Symbol node) {
@@ -168,7 +168,7 @@ class Follower {
 };
 
 Road road_of(const Cluster& cluster, const Settings& settings, const RoadOptions& options) {
-  return search::make_road({cluster, settings, kNow, std::nullopt}, {}, options);
+  return search::make_road({cluster, settings, kNow, std::nullopt, NodeId()}, {}, options);
 }
 
 // Moves of pods that had moved before.

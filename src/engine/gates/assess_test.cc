@@ -10,6 +10,11 @@ namespace {
 using test::ClusterBuilder;
 using test::kNow;
 
+// A fact that is forgotten must not compile: defaults once switched gates off before a run's first mutation.
+static_assert(!std::is_constructible_v<situation::Context, const Cluster&, const Settings&, Time>);
+static_assert(
+    !std::is_constructible_v<situation::Context, const Cluster&, const Settings&, Time, std::optional<Time>>);
+
 struct Assess : testing::Test {
   Assess() { b.type("m").cpu(16000).memory_gi(64).price(0.1); }
   ClusterBuilder b;

@@ -62,7 +62,8 @@ std::optional<Drift> no_place_left(const Run& run, const Sight& sight) {
       moved.push_back(cluster.find_pod(move.ns, move.name));
   if (moved.empty()) return std::nullopt;
 
-  const situation::Context context{cluster, sight.settings, sight.now, std::nullopt, NodeId()};
+  const situation::Context context{cluster, sight.settings, sight.now, sight.last_node_deleted,
+                                   sight.leader_node};
   const std::unique_ptr<Cluster> completed = search::with_missing_pods(cluster);
   const Cluster& whole = completed ? *completed : cluster;
   const fit::Index index(whole, legal_places(context));

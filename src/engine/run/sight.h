@@ -32,6 +32,8 @@ struct Sight {
   const Limits& limits;
   const Observations& observations;  // fresh ones only carry weight; their age is judged against `now`
   std::optional<ApplicationSignal> application;
+  std::optional<Time> last_node_deleted;  // see decide::Context
+  NodeId leader_node;                     // likewise
 
   // ---- the policy
   bool policy_present = true;

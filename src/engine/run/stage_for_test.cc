@@ -281,8 +281,10 @@ Step Stage::look() {
   const Cluster c = cluster();
   const Settings settings = situation::resolve_settings(c, {});
   const Observations seen = observations(c);
-  Sight sight{now,  c,      distrust,     settings,   limits,         seen,   application, policy_present,
-              acts, paused, revalidation, rehearsals, evictions_left, resting};
+  Sight sight{now,    c,           distrust,     settings,   limits,
+              seen,   application, std::nullopt, NodeId(),   policy_present,
+              acts,   paused,      revalidation, rehearsals, evictions_left,
+              resting};
   const Step step = advance(run, sight);
   const bool evicts =
       std::any_of(step.run.journal.entries.begin(), step.run.journal.entries.end(),
@@ -535,8 +537,8 @@ GuardFinding Stage::ask(std::string_view guard) {
   const Cluster c = cluster();
   const Settings settings = situation::resolve_settings(c, {});
   const Observations seen = observations(c);
-  const Sight sight{now,  c,      distrust,     settings, limits, seen, application, policy_present,
-                    acts, paused, revalidation, {}};
+  const Sight sight{now,          c,        distrust,       settings, limits, seen,         application,
+                    std::nullopt, NodeId(), policy_present, acts,     paused, revalidation, {}};
   for (GuardFinding& f : run::look(run, sight))
     if (f.guard == guard) return std::move(f);
   return {};

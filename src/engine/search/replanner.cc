@@ -20,14 +20,16 @@ bool overcommitted(const Cluster& cluster, const fit::Simulation& simulation, No
 
 }  // namespace
 
-Replanner::Replanner(Cluster cluster, Settings settings, Time now)
+Replanner::Replanner(Cluster cluster, Settings settings, Time now, std::optional<Time> last_node_deleted,
+                     NodeId leader_node)
     : cluster_(std::move(cluster)),
       settings_(std::move(settings)),
-      context_{cluster_, settings_, now, std::nullopt} {
-  far_reaching_settings_ = settings_.protect_single_replica.value ||
-                           std::ranges::any_of(settings_.pools, [](const PoolSettings& p) {
-                             return p.policy.value == ConsolidationPolicy::Balanced;
-                           });
+      context_{cluster_, settings_, now, last_node_deleted, leader_node} {
+  // After a deletion any pod that is pending or not ready may close the gate Stabilizing for all nodes.
+  far_reaching_ = last_node_deleted.has_value() || settings_.protect_single_replica.value ||
+                  std::ranges::any_of(settings_.pools, [](const PoolSettings& p) {
+                    return p.policy.value == ConsolidationPolicy::Balanced;
+                  });
   // Pods that come later find a place without all of them being moved.
   cluster_.pods.reserve(cluster_.pods.size() + cluster_.pods.size() / 8 + 1024);
   build();
@@ -79,7 +81,7 @@ void Replanner::count_replica(const Pod& pod, std::int64_t by) {
 }
 
 bool Replanner::followable(const Pod& pod) const {
-  if (far_reaching_settings_ || moves_->completed()) return false;
+  if (far_reaching_ || moves_->completed()) return false;
   if (!pod.bound()) return pod.terminal();  // one that waits takes part in every simulation
   const PodSpec& spec = cluster_.spec(pod);
   if (pod.daemon() || !pod.volumes.empty() || !spec.host_ports.empty() || !spec.init_host_ports.empty())

@@ -26,7 +26,9 @@ class Moves;
 
 class Replanner {
  public:
-  Replanner(Cluster cluster, Settings settings, Time now);
+  // As Context has them: when a node was last deleted, and where the leader runs.
+  Replanner(Cluster cluster, Settings settings, Time now, std::optional<Time> last_node_deleted,
+            NodeId leader_node);
   ~Replanner();
   Replanner(const Replanner&) = delete;
   Replanner& operator=(const Replanner&) = delete;
@@ -63,9 +65,9 @@ class Replanner {
   std::optional<gates::Survey> survey_;
   std::vector<std::vector<fit::ShapeId>> readers_;  // by GroupId: shapes that ask for its counts
   std::unordered_map<Symbol, std::int64_t>
-      spare_;                           // by uid of a controller: pods that it has beyond those it wants
-  std::size_t incomplete_ = 0;          // controllers that lack pods
-  bool far_reaching_settings_ = false;  // under these settings every pod matters to every node
+      spare_;                   // by uid of a controller: pods that it has beyond those it wants
+  std::size_t incomplete_ = 0;  // controllers that lack pods
+  bool far_reaching_ = false;   // under these settings and facts every pod matters to every node
   // Scratch: the sites of the nodes that a change is about, before and after it; and by ShapeId.
   std::vector<VerdictMemo::Standing> stood_;
   VerdictMemo::Standing stands_;

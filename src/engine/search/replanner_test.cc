@@ -111,13 +111,17 @@ void hold_against_make_plan(bool compat) {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     Cluster cluster = random_cluster(seed, shape_of(seed));
     Settings settings = compat ? compat_settings_for(cluster) : lenient(settings_for(cluster));
-    Replanner replanner(cluster, settings, kNow);
+    // Some of them shortly after a node was deleted, with the leader on one of the nodes.
+    const bool facts = seed % 4 == 0;
+    const std::optional<Time> deleted = facts ? std::optional(kNow - Duration::minutes(1)) : std::nullopt;
+    const NodeId leader = facts ? NodeId(0) : NodeId();
+    Replanner replanner(cluster, settings, kNow, deleted, leader);
     Restless restless(replanner, seed);
     for (int step = 0; step < 20; ++step) {
       restless.change_something();
       PlanOptions options;
       options.every = step % 2 == 0;
-      const situation::Context context{replanner.cluster(), settings, kNow, std::nullopt};
+      const situation::Context context{replanner.cluster(), settings, kNow, deleted, leader};
       const Plan anew = make_plan(context, options);
       ASSERT_EQ(in_full(replanner.cluster(), replanner.plan(options)), in_full(replanner.cluster(), anew))
           << "seed " << seed << " step " << step;

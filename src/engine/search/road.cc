@@ -45,8 +45,9 @@ std::vector<End> karpenters_ends(const situation::Context& context, const PlanOp
   settings.karpenter_compat = true;
   std::vector<End> ends;
   for (std::uint64_t order = 0; order < most_orders && spent < wanted.effort; ++order) {
-    const situation::Context as_karpenter{
-        context.cluster, settings, context.now, context.last_node_deleted, context.leader_node, order};
+    situation::Context as_karpenter{context.cluster, settings, context.now, context.last_node_deleted,
+                                    context.leader_node};
+    as_karpenter.ties = order;
     Traveller traveller(as_karpenter, options);
     traveller.go(SIZE_MAX, wanted.effort - spent, [](Traveller& t) { return t.pass(); });
     spent += traveller.effort();

@@ -38,14 +38,13 @@ Road Traveller::take_road() {
 }
 
 situation::Context Traveller::here() const {
-  return {cluster_,
-          context_.settings,
-          context_.now,
-          context_.last_node_deleted,
-          context_.leader_node.valid() ? cluster_.find_node(context_.cluster.text(
-                                             context_.cluster.nodes[context_.leader_node.index()].name))
-                                       : NodeId(),
-          context_.ties};
+  const NodeId leader = context_.leader_node.valid()
+                            ? cluster_.find_node(context_.cluster.text(
+                                  context_.cluster.nodes[context_.leader_node.index()].name))
+                            : NodeId();
+  situation::Context context{cluster_, context_.settings, context_.now, context_.last_node_deleted, leader};
+  context.ties = context_.ties;
+  return context;
 }
 
 Moves& Traveller::moves() {
