@@ -25,10 +25,17 @@ struct Loaded {
   Cluster cluster;
   Settings settings;
   std::optional<AutoscalerStatus> autoscaler;
+  std::optional<Time> last_node_deleted;
+  NodeId leader_node;
+
+  situation::Context context(Time now) const {
+    return {cluster, settings, now, last_node_deleted, leader_node};
+  }
 };
 
 Result<Loaded> load(const Invocation& run) {
-  TAMP_TRY(wire::Reading reading, run.source());
+  TAMP_TRY(ClusterReading found, run.source());
+  wire::Reading& reading = found.reading;
   for (std::size_t i = 0; i < std::min(reading.warnings.size(), kWarningsShown); ++i)
     run.warn("warning: " + reading.warnings[i]);
   if (reading.warnings.size() > kWarningsShown)
@@ -39,7 +46,9 @@ Result<Loaded> load(const Invocation& run) {
   if (!ignored.empty()) run.warn("kinds that play no part were ignored: " + ignored);
   for (const std::string& note : run.options.notes) run.warn(note);
   Settings settings = situation::resolve_settings(reading.cluster, run.options.settings);
-  return Loaded{std::move(reading.cluster), std::move(settings), std::move(reading.autoscaler)};
+  const std::optional<Time>& given = run.options.last_node_deleted;
+  return Loaded{std::move(reading.cluster), std::move(settings), std::move(reading.autoscaler),
+                given ? given : found.last_node_deleted, found.leader_node};
 }
 
 void say_planner(const Invocation& run) {
@@ -98,8 +107,7 @@ Result<std::string> run_plan(const Invocation& run) {
   const double start = run.stopwatch();
   TAMP_TRY(const Loaded loaded, load(run));
   say_planner(run);
-  const situation::Context context{loaded.cluster, loaded.settings, run.now, run.options.last_node_deleted,
-                                   NodeId()};
+  const situation::Context context = loaded.context(run.now);
   const double read = run.stopwatch();
   const search::Plan plan = search::make_plan(context, run.options.plan);
   std::optional<proof::Proposal> proposal;
@@ -143,8 +151,7 @@ Result<std::string> run_explain(const Invocation& run) {
     return Error{"there is no node " + run.options.subject + " in the cluster" +
                  similar_nodes(loaded.cluster, run.options.subject)};
   say_planner(run);
-  const situation::Context context{loaded.cluster, loaded.settings, run.now, run.options.last_node_deleted,
-                                   NodeId()};
+  const situation::Context context = loaded.context(run.now);
   const explain::Explanation explanation = explain::explain_node(context, node);
   const explain::ExplainReport report{loaded.cluster, explanation, run.now, loaded.settings.tiers};
   switch (run.options.format) {

@@ -326,7 +326,7 @@ constexpr Flag kFlags[] = {
     {"--mask", "", "", "MASK", "replace names and images by pseudonyms", kSnapshot, false, apply_mask},
     {"--pod-namespace", "", "NAME", "POD_NAMESPACE",
      "where the Lease, the webhook's certificate and the records of runs are kept (tamp-system)",
-     kController | kExport | kAudit, false, apply_controller_text<&ControllerFlags::ns>},
+     kController | kExport | kAudit | kDecisions, false, apply_controller_text<&ControllerFlags::ns>},
     {"--pod-name", "", "NAME", "POD_NAME", "who this is, in the Lease and in Events", kController, false,
      apply_controller_text<&ControllerFlags::pod_name>},
     {"--node-name", "", "NAME", "NODE_NAME", "where this runs: the leader's node is not removed", kController,

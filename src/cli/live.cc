@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -11,8 +12,12 @@
 #include "controller/cluster_reader.h"
 #include "explain/words.h"
 #include "net/curl_transport.h"
+#include "net/election.h"
 #include "net/real_loop.h"
 #include "wire/dump.h"
+#include "wire/lease.h"
+#include "wire/object.h"
+#include "wire/tree.h"
 
 namespace tamp::cli {
 namespace {
@@ -39,9 +44,29 @@ class Progress {
   std::size_t pages_ = 0, bytes_ = 0;
 };
 
-// Runs a loop of its own until every kind was read, and what Cluster Autoscaler says of itself where that is wanted.
-Status read_all(const net::Access& access, controller::PageSink sink,
-                std::optional<AutoscalerStatus>* autoscaler = nullptr) {
+// What a plan depends on and no list shows.
+struct Asides {
+  std::string lease_namespace;
+  bool with_lease = false;
+  std::optional<AutoscalerStatus> autoscaler;  // what Cluster Autoscaler says of itself
+  std::optional<wire::Lease> lease;            // the controller's; absent: there is none
+  std::string problem;                         // why the Lease is not known; empty: it is
+};
+
+void read_lease(const net::Reply& reply, Asides& asides) {
+  if (!reply.ok()) {
+    if (reply.error->kind != net::ApiError::Kind::NotFound) asides.problem = reply.error->text();
+    return;
+  }
+  auto lease = wire::read_lease(reply.body);
+  if (lease)
+    asides.lease = std::move(*lease);
+  else
+    asides.problem = lease.error().message;
+}
+
+// Runs a loop of its own until every kind was read, and the asides where they are wanted.
+Status read_all(const net::Access& access, controller::PageSink sink, Asides* asides = nullptr) {
   net::RealLoop loop;
   net::CurlTransport transport(loop, access);
   net::Client client(loop, transport, [] {
@@ -61,9 +86,20 @@ Status read_all(const net::Access& access, controller::PageSink sink,
                                    [&](Status status) { outcome = std::move(status); });
   reader.start();
   controller::AutoscalerReader status(loop, client);
-  if (autoscaler != nullptr) status.start();
-  loop.run_until([&] { return outcome && (!outcome->ok() || autoscaler == nullptr || status.looked()); });
-  if (autoscaler != nullptr) *autoscaler = status.status();
+  if (asides != nullptr) status.start();
+  bool lease_looked = true;
+  net::Pending lease;
+  if (asides != nullptr && asides->with_lease) {
+    lease_looked = false;
+    lease = client.get(net::kLeases, asides->lease_namespace, net::ElectionOptions{}.name,
+                       [&](const net::Reply& reply) {
+                         read_lease(reply, *asides);
+                         lease_looked = true;
+                       });
+  }
+  loop.run_until(
+      [&] { return outcome && (!outcome->ok() || asides == nullptr || (status.looked() && lease_looked)); });
+  if (asides != nullptr) asides->autoscaler = status.status();
   if (!outcome->ok()) return std::move(*outcome).error().with(access.description);
   return success();
 }
@@ -75,8 +111,27 @@ Status check_readable(const store::ClusterStore& store) {
   return success();
 }
 
-Result<wire::Reading> read_live(const Options& options, const terminal::Environment& environment,
-                                bool& unreachable) {
+// When a leader last saw a node go, as the policy's status on a page of policies says.
+std::optional<Time> published_deletion(const std::string& page) {
+  const auto list = wire::read_tree(page);
+  if (!list) return std::nullopt;
+  for (const wire::Tree& policy : (*list)["items"].elements()) {
+    if (policy.at({"metadata", "name"}).string() != wire::kPolicyName) continue;
+    const auto at = parse_rfc3339(policy.at({"status", "lastNodeDeletedAt"}).string());
+    if (at) return *at;
+  }
+  return std::nullopt;
+}
+
+// Where whoever holds the Lease runs; invalid if nobody does, or not in this cluster.
+NodeId node_of_holder(const Cluster& cluster, const wire::Lease& lease) {
+  if (lease.holder.empty()) return {};
+  const PodId pod = cluster.find_pod(lease.ns, net::pod_of_identity(lease.holder));
+  return pod.valid() ? cluster.pods[pod.index()].node : NodeId();
+}
+
+Result<ClusterReading> read_live(const Options& options, const terminal::Environment& environment,
+                                 bool& unreachable) {
   wire::Inputs policy_only;
   if (options.policy) {
     TAMP_TRY(policy_only.policy, read_input(*options.policy));
@@ -87,18 +142,37 @@ Result<wire::Reading> read_live(const Options& options, const terminal::Environm
 
   controller::PageSink sink;
   sink.begin = [&](wire::ObjectKind kind) { store.begin_list(kind); };
-  sink.page = [&](wire::ObjectKind kind, const std::string& bytes) { return store.add_page(kind, bytes); };
+  std::optional<Time> last_node_deleted;
+  sink.page = [&](wire::ObjectKind kind, const std::string& bytes) {
+    if (kind == wire::ObjectKind::TemperPolicy)
+      if (const auto deleted = published_deletion(bytes)) last_node_deleted = deleted;
+    return store.add_page(kind, bytes);
+  };
   sink.end = [&](wire::ObjectKind kind) { store.end_list(kind); };
-  std::optional<AutoscalerStatus> autoscaler;
-  if (auto status = read_all(access, std::move(sink), &autoscaler); !status.ok()) {
+  Asides asides;
+  asides.with_lease = options.verb == Verb::Plan || options.verb == Verb::Explain;
+  asides.lease_namespace = options.controller.ns.empty() ? net::ElectionOptions{}.ns : options.controller.ns;
+  if (auto status = read_all(access, std::move(sink), &asides); !status.ok()) {
     unreachable = true;
     return std::move(status).error();
   }
   TAMP_CHECK(check_readable(store));
   wire::Reading reading = store.view();
-  reading.autoscaler = std::move(autoscaler);
+  reading.autoscaler = std::move(asides.autoscaler);
   if (given.cluster.policy) reading.cluster.policy = given.cluster.policy;
-  return reading;
+  if (!asides.problem.empty())
+    reading.warnings.push_back(
+        fmt::format("Lease {}/{} was not read, so that nobody knows where the controller runs: {}",
+                    asides.lease_namespace, net::ElectionOptions{}.name, asides.problem));
+  NodeId leader_node;
+  if (asides.lease) {
+    leader_node = node_of_holder(reading.cluster, *asides.lease);
+    // A leader does not know what happened before it led, so it takes that for a deletion, as we do.
+    if (!asides.lease->holder.empty() && asides.lease->acquired)
+      last_node_deleted =
+          std::max(last_node_deleted.value_or(*asides.lease->acquired), *asides.lease->acquired);
+  }
+  return ClusterReading{std::move(reading), last_node_deleted, leader_node};
 }
 
 }  // namespace

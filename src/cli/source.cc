@@ -22,7 +22,7 @@ Status check_stdin(const Options& options) {
   return success();
 }
 
-Result<wire::Reading> read_files(const Options& options) {
+Result<ClusterReading> read_files(const Options& options) {
   TAMP_CHECK(check_stdin(options));
   wire::Inputs inputs;
   for (const std::string& path : options.files) {
@@ -32,7 +32,8 @@ Result<wire::Reading> read_files(const Options& options) {
   TAMP_TRY(inputs.instance_types, read_optional(options.instance_types));
   TAMP_TRY(inputs.prices, read_optional(options.prices));
   TAMP_TRY(inputs.policy, read_optional(options.policy));
-  return wire::read_snapshot(inputs);
+  TAMP_TRY(wire::Reading reading, wire::read_snapshot(inputs));
+  return ClusterReading{std::move(reading), std::nullopt, NodeId()};
 }
 
 }  // namespace

@@ -3,14 +3,24 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "cli/options.h"
+#include "core/ids.h"
 #include "core/result.h"
+#include "core/time.h"
 #include "wire/snapshot.h"
 
 namespace tamp::cli {
 
-using ClusterSource = std::function<Result<wire::Reading>()>;
+struct ClusterReading {
+  wire::Reading reading;
+  // What a running controller knows besides and lets others know; see decide::Context. Files do not tell.
+  std::optional<Time> last_node_deleted;
+  NodeId leader_node;
+};
+
+using ClusterSource = std::function<Result<ClusterReading>()>;
 
 // The files that the options name, read when asked.
 ClusterSource file_source(const Options& options);

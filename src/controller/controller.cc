@@ -166,6 +166,7 @@ void Controller::lead() {
   logged_plan_.clear();
   // What happened before is not known, so it may have been a node's deletion a moment ago.
   last_node_deleted_ = loop_.now();
+  seen_deletion_.reset();
   node_names_.clear();
   on_offer_.reset();
   runs_.lead();
@@ -314,6 +315,10 @@ void Controller::begin_pass() {
     input->observations = collector_->observations();
   }
   input->published = plan_ ? plan_ : found_plan();
+  // What an earlier leader has seen stays published until a later deletion is seen.
+  if (const auto writer = writers_.find(std::string(kDefaultPolicy));
+      !seen_deletion_ && writer != writers_.end() && writer->second->published() != nullptr)
+    seen_deletion_ = writer->second->published()->last_node_deleted;
   metrics_.phase_took(controller::PlanPhase::View, loop_.instant() - began);
   auto outcome = std::make_shared<PassOutcome>();
   pass_ = loop_.offload(
@@ -377,7 +382,7 @@ void Controller::note_nodes(const Cluster& cluster) {
   const bool gone = std::any_of(node_names_.begin(), node_names_.end(), [&](const std::string& name) {
     return !std::binary_search(names.begin(), names.end(), name);
   });
-  if (gone) last_node_deleted_ = loop_.now();
+  if (gone) seen_deletion_ = last_node_deleted_ = loop_.now();
   node_names_ = std::move(names);
 }
 
@@ -418,6 +423,7 @@ void Controller::publish(const PassOutcome& outcome) {
                                fmt::format("decides on {}", explain::count(outcome.nodes, "node", "nodes"))});
   wanted.conditions.push_back(plan_condition(outcome));
   wanted.members = outcome.status;
+  wanted.last_node_deleted = seen_deletion_;
   wanted.generation = pass_policy_generation_;
   write_status(wanted);
 }
@@ -438,6 +444,7 @@ void Controller::withdraw(std::string_view reason, const std::string& problem) {
   wanted.conditions.push_back(
       {"PlanPublished", false, "NotReady", "the cluster is not known well enough to decide"});
   wanted.members.emplace();
+  wanted.last_node_deleted = seen_deletion_;
   wanted.generation = default_policy_generation();
   write_status(wanted);
 }

@@ -151,8 +151,9 @@ class Controller {
   std::int64_t pass_policy_generation_ = 0;  // metadata.generation of the default policy that the pass saw
   net::Instant last_pass_;                   // its end
   Duration last_pass_took_;
-  std::optional<Time> last_node_deleted_;
-  std::vector<std::string> node_names_;                            // of the last view, in order
+  std::optional<Time> last_node_deleted_;  // or since when we lead: what was before is not known
+  std::optional<Time> seen_deletion_;      // what is published: the last that a leader has seen
+  std::vector<std::string> node_names_;    // of the last view, in order
   std::unordered_map<std::string, std::string> threshold_logged_;  // node -> message; look-up only
   std::string logged_plan_, logged_problem_;
   net::Instant started_;

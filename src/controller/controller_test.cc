@@ -216,6 +216,28 @@ TEST_F(Controlling, ANewLeaderDoesNotSayTheSameAgain) {
   EXPECT_EQ(server.status_patches.size(), 1U);
 }
 
+// For `tamp plan`, which does not watch.
+TEST_F(Controlling, TheStatusSaysWhenANodeWasLastSeenToBeGone) {
+  server.objects["nodes"]["c"] = node("c");
+  start("first");
+  EXPECT_FALSE(says("lastNodeDeletedAt")) << "a new leader assumes one, and has seen none";
+  server.drop(ObjectKind::Node, "c");
+  const std::string at = format_rfc3339(loop.now() + Duration::seconds(1));  // seen by the next tick
+  loop.advance(Duration::seconds(30));
+  EXPECT_TRUE(says(R"("lastNodeDeletedAt":")" + at + R"(")")) << last_status();
+  const std::size_t said = server.status_patches.size();
+
+  controller->stop([] {});
+  loop.advance(Duration::minutes(10));
+  start("second");
+  EXPECT_TRUE(controller->leading());
+  EXPECT_EQ(server.status_patches.size(), said) << "a new leader goes on from what is published";
+  server.drop(ObjectKind::Node, "b");
+  loop.advance(Duration::seconds(30));
+  EXPECT_FALSE(says(at)) << last_status();
+  EXPECT_TRUE(says("lastNodeDeletedAt")) << last_status();
+}
+
 TEST_F(Controlling, TellsEachNodeOnceWhatIsPlannedOrWhyItStays) {
   server.objects["nodes"]["c"] = node("c", R"(,"annotations":{"temper.codes/pause":"true"})");
   start();

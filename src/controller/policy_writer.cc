@@ -18,7 +18,7 @@ void write_condition(JsonWriter& w, const StatusCondition& condition, std::strin
   w.field("observedGeneration", generation);
 }
 
-// Of everything but times: equal fingerprints are equal news.
+// Of everything but the times of a decision: equal fingerprints are equal news.
 std::string fingerprint(const WantedStatus& wanted) {
   JsonWriter w;
   w.begin_array().integer(wanted.generation);
@@ -33,6 +33,7 @@ std::string fingerprint(const WantedStatus& wanted) {
         .string(wanted.members->refusals_key)
         .raw(wanted.members->summary)
         .raw(wanted.members->reasons);
+  if (wanted.last_node_deleted) w.string(format_rfc3339(*wanted.last_node_deleted));
   w.end_array();
   return sha256_hex(w.text());
 }
@@ -58,6 +59,7 @@ std::string patch_body(const WantedStatus& wanted, const wire::PublishedStatus& 
   w.key("status").begin_object();
   w.field("observedGeneration", wanted.generation);
   w.field("fingerprint", after.fingerprint);
+  if (wanted.last_node_deleted) w.field("lastNodeDeletedAt", format_rfc3339(*wanted.last_node_deleted));
   w.key("conditions").begin_array();
   for (std::size_t i = 0; i < wanted.conditions.size(); ++i) {
     w.begin_object();
@@ -125,6 +127,8 @@ void PolicyWriter::write() {
   after.fingerprint = fingerprint(*wanted_);
   if (wanted_->members) after.plan_hash = wanted_->members->plan_hash;
   after.conditions = dated(*wanted_, *published_, loop_.now());
+  after.last_node_deleted =
+      wanted_->last_node_deleted ? wanted_->last_node_deleted : published_->last_node_deleted;
   std::string body = patch_body(*wanted_, *published_, after);
   request_ = client_.patch(
       net::kTemperPolicies, "", policy_, "status", net::PatchType::Merge, std::move(body),

@@ -28,6 +28,7 @@ struct WantedStatus {
   std::int64_t generation = 0;  // of the spec that was decided on
   std::vector<StatusCondition> conditions;
   std::optional<documents::StatusMembers> members;  // none: only conditions, for a policy that does not count
+  std::optional<Time> last_node_deleted;            // that was seen; absent: what the status says stays
 };
 
 class PolicyWriter {

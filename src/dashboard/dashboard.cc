@@ -9,6 +9,7 @@
 #include "dashboard/pages.h"
 #include "documents/dashboard_documents.h"
 #include "net/caller_access.h"
+#include "net/election.h"
 #include "net/gzip.h"
 
 namespace tamp::dashboard {
@@ -125,8 +126,7 @@ net::HttpResponse not_yet() {
   return response;
 }
 
-// Identities are "POD_random" (kube/election.h).
-std::string pod_of(const std::string& identity) { return identity.substr(0, identity.rfind('_')); }
+std::string pod_of(const std::string& identity) { return std::string(net::pod_of_identity(identity)); }
 
 // Only the leader decides, so only the leader has something to show. A connection that stays open would keep the client here when the
 // Service leads elsewhere by now.

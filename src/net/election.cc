@@ -25,6 +25,10 @@ std::string make_identity(std::string_view pod_name, std::uint64_t random) {
   return fmt::format("{}_{:016x}", pod_name, random);
 }
 
+std::string_view pod_of_identity(std::string_view identity) {
+  return identity.substr(0, identity.rfind('_'));
+}
+
 Election::Election(Loop& loop, Client& client, ElectionOptions options, ElectionCallbacks callbacks)
     : loop_(loop), client_(client), options_(std::move(options)), callbacks_(std::move(callbacks)) {
   assert(check(options_).ok());

@@ -42,6 +42,8 @@ struct ElectionCallbacks {
 
 // "tamp-7d9f-abcde_0123456789abcdef": another start of the same pod is another candidate.
 std::string make_identity(std::string_view pod_name, std::uint64_t random);
+// The pod of such an identity: "tamp-7d9f-abcde".
+std::string_view pod_of_identity(std::string_view identity);
 
 class Election {
  public:

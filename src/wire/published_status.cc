@@ -22,6 +22,8 @@ Result<PublishedStatus> read_published_status(const std::string& bytes) {
   const Value status = root.get("status");
   published.fingerprint = text_at(status, "fingerprint");
   published.plan_hash = text_at(status.get("plan"), "hash");
+  if (const auto deleted = parse_rfc3339(text_at(status, "lastNodeDeletedAt")))
+    published.last_node_deleted = *deleted;
   const Value plan = status.get("plan");
   published.plan_structure = text_at(plan, "structure");
   for (const Value victim : plan.get("victims").elements())

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,7 @@ struct PublishedStatus {
   std::int64_t plan_nodes = 0;  // how many victims there are; the list may be cut
   Time plan_created_at, plan_expires_at;
   std::vector<PublishedCondition> conditions;
+  std::optional<Time> last_node_deleted;  // as a leader saw it; absent: none has seen a deletion
 };
 
 // Tolerant: a status that somebody else has written into is read as far as it makes sense, since it will be written anew.
