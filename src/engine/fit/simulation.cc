@@ -29,7 +29,11 @@ Simulation::Simulation(const Index& index, std::vector<Seeker> background)
       cheapest_offering_.push_back(least);
     }
   for (const auto& s : background_)
-    if (s.role == Role::Leaving) lift(s.pod);
+    if (s.role == Role::Leaving) {
+      lift(s.pod);
+      leaving_.push_back(s.pod);
+    }
+  std::ranges::sort(leaving_);
   std::ranges::sort(background_, [&](const Seeker& a, const Seeker& b) {
     return index.goes_first(index.turn(a.pod), index.turn(b.pod));
   });
@@ -398,7 +402,8 @@ void Simulation::close_claims(std::size_t keep) {
 std::vector<Seeker> Simulation::queue_up(const Line& moved) const {
   std::vector<Seeker> queue, seekers;
   seekers.reserve(moved.pods.size());
-  for (PodId p : moved.pods) seekers.push_back({p, Role::Moved});
+  for (PodId p : moved.pods)
+    if (!leaving(p)) seekers.push_back({p, Role::Moved});
   if (background_.empty()) return seekers;
   queue.reserve(background_.size() + seekers.size());
   std::ranges::merge(background_, seekers, std::back_inserter(queue), [&](const Seeker& a, const Seeker& b) {
@@ -416,6 +421,7 @@ Outcome Simulation::try_without(std::span<const NodeId> victims, const Line& mov
   std::vector<PodId> lifted;
   lifted.reserve(moved.pods.size());
   for (PodId p : moved.pods) {
+    if (leaving(p)) continue;
     lift(p);
     lifted.push_back(p);
   }
@@ -424,7 +430,8 @@ Outcome Simulation::try_without(std::span<const NodeId> victims, const Line& mov
     std::sort(known.begin(), known.end());
     for (NodeId v : victims)
       for (PodId p : c.nodes[v.index()].pods)
-        if (!c.pods[p.index()].terminal() && !std::binary_search(known.begin(), known.end(), p)) {
+        if (!c.pods[p.index()].terminal() && !std::binary_search(known.begin(), known.end(), p) &&
+            !leaving(p)) {
           lift(p);
           lifted.push_back(p);
         }

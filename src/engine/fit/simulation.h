@@ -8,6 +8,7 @@
 // long as others make progress (it may need a pod of its affinity placed first).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -64,7 +65,8 @@ struct NewNode {
 
 class Simulation {
  public:
-  // `background` pods look for a place in every simulation: pending ones, and those of nodes that are going anyway.
+  // `background` pods look for a place in every simulation: pending ones, and those of nodes that are going
+  // anyway, which are off their nodes from the start.
   Simulation(const Index& index, std::vector<Seeker> background);
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
@@ -97,6 +99,8 @@ class Simulation {
 
   const Index& index() const { return index_; }
   std::span<const Seeker> background() const { return background_; }
+  // One of the background that is off its node already: lifting it once more would count its room twice.
+  bool leaving(PodId pod) const { return std::ranges::binary_search(leaving_, pod); }
   const TopologyCounts& counts() const { return counts_; }
   const Room& room() const { return room_; }
   const VolumeBook& volumes() const { return volumes_; }
@@ -137,6 +141,7 @@ class Simulation {
 
   const Index& index_;
   std::vector<Seeker> background_;  // in the order of their turns
+  std::vector<PodId> leaving_;      // of them, sorted by id
   Room room_;
   TopologyCounts counts_;
   std::vector<std::uint8_t> gone_;  // by SiteId

@@ -53,6 +53,33 @@ TEST(Simulation, PodsMoveToTheNodeWithRoom) {
   EXPECT_EQ(b.where(o, "web"), "a");
 }
 
+// A victim that somebody else removes, too: its pods are on their way already, and their room is free once.
+TEST(Simulation, WhatLeavesAnywayIsNotLiftedTwice) {
+  ClusterBuilder c;
+  c.node("a").cpu(3000);
+  c.node("victim").cpu(4000);
+  c.pod("disk").on("victim").cpu(1000).disk("kubernetes.io/gce-pd", "d1");
+  c.pod("web").on("victim").cpu(1000);
+  const Cluster cluster = c.build();
+  const NodeId victim = cluster.find_node("victim");
+  const std::vector<PodId>& pods = cluster.nodes[victim.index()].pods;
+  const Index index(cluster, Options{});
+  std::vector<Seeker> background;
+  for (const PodId pod : pods) background.push_back({pod, Role::Leaving});
+  Simulation simulation(index, background);
+  for (const PodId pod : pods) EXPECT_TRUE(simulation.leaving(pod));
+  const SiteId site = index.site_of(victim);
+  EXPECT_EQ(simulation.room().free(site, kCpu), 4000);
+
+  for (const std::vector<PodId>& moved : {pods, std::vector<PodId>{}}) {
+    const Outcome outcome = simulation.try_without(std::vector{victim}, moved, {false, std::nullopt, 1e300});
+    EXPECT_TRUE(outcome.placed());
+    EXPECT_EQ(outcome.placements.size(), 2u) << "each of them finds one place";
+    EXPECT_EQ(simulation.room().free(site, kCpu), 4000);
+    EXPECT_EQ(simulation.room().free(index.site_of(cluster.find_node("a")), kCpu), 3000);
+  }
+}
+
 // The search for the next pod of a kind goes on where the last one's ended, and kinds do not disturb each other.
 TEST(Simulation, PodsOfOneKindFillNodeAfterNode) {
   ClusterBuilder c;
