@@ -54,19 +54,19 @@ std::string names(const Motion& motion, const std::map<PodId, std::int64_t>& pod
 
 Check scheduler_robust(const Motion& motion) {
   if (motion.moved.empty()) return passed(kName, "no pod has to move");
-  const fit::Index index(motion.cluster(), fit::Options{});
-  fit::Simulation simulation(index, {});
+  fit::Simulation& simulation = motion.view.simulation();
   const Departure departure(simulation, motion.cluster(), motion.intent.victims);
   OtherPlacements others(motion, simulation);
 
-  const std::vector<PodId> backwards(motion.moved.rbegin(), motion.moved.rend());
+  const std::vector<PodId>& forwards = others.seekers();
+  const std::vector<PodId> backwards(forwards.rbegin(), forwards.rend());
   const std::int64_t orders = std::max<std::int64_t>(2, motion.guards().scheduler_orders);
   std::map<PodId, std::int64_t> homeless;
   std::int64_t bad = 0, preemptions = 0;
   for (std::int64_t i = 0; i < orders; ++i) {
     // The order of the drain, its reverse, then any; each taste in turn.
     const auto seed = static_cast<std::uint64_t>(i);
-    const std::vector<PodId> order = i < 3 ? motion.moved : i < 6 ? backwards : shuffled(motion.moved, seed);
+    const std::vector<PodId> order = i < 3 ? forwards : i < 6 ? backwards : shuffled(forwards, seed);
     const Course course = others.play(order, static_cast<Taste>(i % 3), seed);
     preemptions += course.preempted.empty() ? 0 : 1;
     if (course.homeless.empty() || replacements_take(motion, course.homeless)) continue;

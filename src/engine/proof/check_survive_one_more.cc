@@ -8,8 +8,7 @@ namespace tamp::proof::checks {
 
 Check survive_one_more(const Motion& motion) {
   constexpr std::string_view kName = "survive-one-more";
-  const fit::Index index(motion.cluster(), fit::Options{});
-  fit::Simulation simulation(index, {});
+  fit::Simulation& simulation = motion.view.simulation();
   fit::NewNode none;
   none.allowed = false;
   for (const Survivor& s : motion.survivors) {

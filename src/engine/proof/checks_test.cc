@@ -216,6 +216,83 @@ TEST(SurviveOneMore, IsAskedOnlyIfWanted) {
               HasSubstr("if a failed too, pod default/memcached would have no place"));
 }
 
+// A ReplicaSet whose only pod has failed: its controller is about to make another of this size.
+void owe(test::ClusterBuilder& b, std::int64_t cpu, std::int32_t priority = 0) {
+  b.workload(WorkloadKind::ReplicaSet, "owed", 1, 0);
+  b.pod("owed").on("a").cpu(cpu).memory_mi(1).priority(priority).phase(PodPhase::Failed);
+}
+// Node a has 2600m left and b 3100m, so that the pod of c finds a place on b alone.
+template <typename Change>
+Fleet one_large_place(Change change) {
+  test::ClusterBuilder b;
+  b.pool("default").budget("100%");
+  for (const char* name : {"a", "b", "c"})
+    b.node(name).cpu(4000).memory_gi(16).node().price_override = Money::from_dollars(0.134);
+  b.pod("web").on("a").cpu(1400).memory_mi(1);
+  b.pod("shop").on("b").cpu(900).memory_mi(1);
+  b.pod("big").on("c").cpu(2800).memory_mi(1);
+  change(b);
+  return Fleet(b);
+}
+
+TEST(SchedulerRobust, CountsPodsThatControllersOwe) {
+  const Fleet all_there = one_large_place([](auto&) {});
+  EXPECT_TRUE(all_there.check("c", "scheduler-robust").passed);
+  // It may come first and take the only place that is large enough for the other.
+  const Fleet fleet = one_large_place([](auto& b) { owe(b, 2500); });
+  EXPECT_TRUE(fleet.check("c", "placement").passed) << "the decision found one good placement";
+  EXPECT_THAT(fleet.check("c", "scheduler-robust").message(),
+              HasSubstr("legal orders no place is left for pod default/big"));
+}
+
+// One that finds no place waits, as it would without the move. That is no reason to keep the node.
+TEST(SchedulerRobust, AnOwedPodMayGoOnWaiting) {
+  const Fleet fleet = one_large_place([](auto& b) { owe(b, 3500); });
+  EXPECT_EQ(fleet.check("c", "scheduler-robust").message(),
+            "all pods have a place in each of 64 legal orders");
+}
+
+TEST(SchedulerRobust, AnOwedPodOfHigherPriorityMayPushOthersOut) {
+  const Fleet fleet = one_large_place([](auto& b) { owe(b, 3500, 500'000); });
+  // On a it needs web's room, which then takes b's.
+  EXPECT_EQ(fleet.check("c", "scheduler-robust").message(),
+            "scheduler-robust: in 64 of 64 legal orders no place is left for pods default/big, default/web "
+            "(pods are preempted in 64)");
+}
+
+// Node d goes whatever we do, and its pod comes to a or b; d itself takes nobody any more.
+TEST(SchedulerRobust, CountsPodsOfNodesThatAreGoingAnyway) {
+  const Fleet fleet = one_large_place([](auto& b) {
+    b.node("d").cpu(4000).memory_gi(16).deleting().node().price_override = Money::from_dollars(0.134);
+    b.pod("refugee").on("d").cpu(2500).memory_mi(1);
+  });
+  EXPECT_TRUE(fleet.check("c", "placement").passed) << fleet.check("c", "placement").message();
+  EXPECT_THAT(fleet.check("c", "scheduler-robust").message(),
+              HasSubstr("legal orders no place is left for pod"));
+}
+
+TEST(SurviveOneMore, CountsPodsThatControllersOwe) {
+  Fleet fleet = fleet_with([](auto& b) { owe(b, 2500); });
+  fleet.settings.guards.survive_one_more = true;
+  // If a failed, the owed pod would take 2500m of the 3100m that b has left, and memcached needs 1000m.
+  EXPECT_THAT(fleet.check("c", "survive-one-more").message(),
+              HasSubstr("if a failed too, pod default/memcached would have no place"));
+}
+
+// A node that is going takes no pod, so it is not among those that would share the load.
+TEST(Survivors, AreNotGoingThemselves) {
+  const Fleet fleet = fleet_with([](auto& b) {
+    b.node("d").cpu(4000).memory_gi(16).deleting().node().price_override = Money::from_dollars(0.134);
+  });
+  const situation::Context context = fleet.context();
+  SchedulerView view(context);
+  const Motion motion =
+      examine(fleet.evidence(context), view, {{fleet.cluster.find_node("c")}, nullptr, "none"});
+  std::vector<std::string> names;
+  for (const Survivor& survivor : motion.survivors) names.push_back(survivor.name);
+  EXPECT_THAT(names, ::testing::ElementsAre("a", "b"));
+}
+
 PublishedRequests published(const Fleet& fleet, std::string_view node) {
   const NodeId id = fleet.cluster.find_node(node);
   return {true, requests_by_tier(fleet.cluster, fleet.cluster.nodes[id.index()])};

@@ -190,6 +190,27 @@ TEST(Revalidation, OfAVictimThatIsGoneSaysSo) {
   EXPECT_THAT(fleet.revalidate(plan).drifted, Contains("victim z is gone"));
 }
 
+// Its pods leave anyway then; their room and their disks must not be counted twice.
+TEST(Revalidation, OfAVictimThatSomebodyElseRemovesFails) {
+  test::ClusterBuilder b;
+  describe_fleet(b);
+  for (const char* node : {"a", "b", "c"})
+    b.pod(std::string("disk-") + node).on(node).cpu(50).memory_mi(64).disk("kubernetes.io/gce-pd", node);
+  Fleet fleet(b);
+  fleet.settings.guards.survive_one_more = true;
+  const auto proposal = fleet.propose();
+  ASSERT_TRUE(proposal.plan.has_value()) << fleet.refusals("c");
+  EXPECT_TRUE(fleet.revalidate(*proposal.plan).holds);
+  const std::string& victim = proposal.plan->victims.front();
+  fleet.cluster.nodes[fleet.cluster.find_node(victim).index()].deleted = test::kNow;
+  const Revalidation answer = fleet.revalidate(*proposal.plan);
+  EXPECT_FALSE(answer.holds);
+  const auto is_blockers = [](const Check& check) { return check.name == "blockers"; };
+  const auto blockers = std::find_if(answer.failed.begin(), answer.failed.end(), is_blockers);
+  ASSERT_NE(blockers, answer.failed.end());
+  EXPECT_THAT(blockers->message(), testing::HasSubstr(victim + ": Deleting"));
+}
+
 // A large machine, half empty, whose pods go to two of eight cores.
 TEST(PlanHash, CoversEveryReplacement) {
   test::ClusterBuilder b;

@@ -31,8 +31,8 @@ bool in_pools(const Cluster& cluster, const std::vector<NodeId>& victims, const 
 // Nodes on which at least one of the moved pods may legally land.
 std::vector<NodeId> legal_nodes(const Motion& motion) {
   const Cluster& cluster = motion.cluster();
-  fit::Index index(cluster, fit::Options{});
-  fit::Simulation simulation(index, {});
+  fit::Simulation& simulation = motion.view.simulation();
+  const fit::Index& index = simulation.index();
   const Departure departure(simulation, cluster, motion.intent.victims);
   std::vector<PodId> kinds;  // one pod of each shape; pods with volumes each for themselves
   std::unordered_map<fit::ShapeId, bool> seen;
@@ -46,6 +46,7 @@ std::vector<NodeId> legal_nodes(const Motion& motion) {
     const auto& victims = motion.intent.victims;
     if (std::find(victims.begin(), victims.end(), id) != victims.end()) continue;
     if (node.marks.pause == cluster.known.true_ || !in_pools(cluster, victims, node)) continue;
+    if (index.site(index.site_of(id)).closed != fit::Closed::No) continue;
     const auto takes = [&](PodId p) { return *simulation.filter(p, index.site_of(id)) == '\0'; };
     if (std::any_of(kinds.begin(), kinds.end(), takes)) legal.push_back(id);
   }
@@ -174,8 +175,8 @@ std::vector<PodId> live_pods(const Cluster& cluster, NodeId node) {
   return pods;
 }
 
-Motion examine(const Evidence& evidence, Intent intent) {
-  Motion motion{evidence, std::move(intent), {}, {}, 0, 0};
+Motion examine(const Evidence& evidence, SchedulerView& view, Intent intent) {
+  Motion motion{evidence, view, std::move(intent), {}, {}, 0, 0};
   const Cluster& cluster = motion.cluster();
   std::sort(motion.intent.victims.begin(), motion.intent.victims.end());
   for (const NodeId v : motion.intent.victims)
@@ -206,6 +207,7 @@ Departure::Departure(fit::Simulation& simulation, const Cluster& cluster, const 
     : simulation_(simulation), victims_(victims) {
   for (const NodeId v : victims)
     for (const PodId p : live_pods(cluster, v)) {
+      if (simulation_.leaving(p)) continue;  // it was lifted when the simulation was made
       simulation_.lift(p);
       lifted_.push_back(p);
     }

@@ -11,7 +11,7 @@
 #include "core/autoscaler_status.h"
 #include "core/observation.h"
 #include "core/tier.h"
-#include "fit/simulation.h"
+#include "proof/scheduler_view.h"
 #include "search/plan.h"
 
 namespace tamp::proof {
@@ -53,6 +53,7 @@ struct Survivor {
 
 struct Motion {
   Evidence evidence;
+  SchedulerView& view;  // whoever moves a pod in it takes that back
   Intent intent;
   std::vector<PodId> moved;                    // of all victims, in drain order: Background first
   std::vector<Survivor> survivors;             // in name order, replacements last
@@ -70,13 +71,14 @@ struct Motion {
   const Observation* observed(NodeId id) const;
 };
 
-Motion examine(const Evidence& evidence, Intent intent);
+// REQUIRES: the view is of the same context.
+Motion examine(const Evidence& evidence, SchedulerView& view, Intent intent);
 
 // Pods of a node that use something: bound, neither finished nor on their way out.
 std::vector<PodId> live_pods(const Cluster& cluster, NodeId node);
 
-// Takes the victims out of the simulation and puts them back. Their moved pods are lifted and look for a place; what stays
-// behind (DaemonSet pods) leaves with them.
+// Takes the victims out of the simulation and puts them back. Their moved pods are lifted and look for a
+// place; what stays behind (DaemonSet pods) leaves with them.
 class Departure {
  public:
   Departure(fit::Simulation& simulation, const Cluster& cluster, const std::vector<NodeId>& victims);

@@ -9,9 +9,18 @@ namespace tamp::proof {
 OtherPlacements::OtherPlacements(const Motion& motion, fit::Simulation& simulation)
     : motion_(motion), simulation_(simulation) {
   const auto& victims = motion.intent.victims;
+  const fit::Index& index = simulation.index();
   for (std::size_t i = 0; i < motion.cluster().nodes.size(); ++i)
-    if (std::find(victims.begin(), victims.end(), NodeId(i)) == victims.end())
-      sites_.push_back(simulation.index().site_of(NodeId(i)));
+    if (std::find(victims.begin(), victims.end(), NodeId(i)) == victims.end() &&
+        index.site(index.site_of(NodeId(i))).closed == fit::Closed::No)
+      sites_.push_back(index.site_of(NodeId(i)));
+  for (const fit::Seeker& seeker : simulation.background()) {
+    seekers_.push_back(seeker.pod);
+    if (seeker.role == fit::Role::Pending) waiting_anyway_.insert(seeker.pod);
+  }
+  // A pod of a victim that somebody else removes, too, is one of the background already.
+  for (const PodId pod : motion.moved)
+    if (!simulation.leaving(pod)) seekers_.push_back(pod);
 }
 
 void OtherPlacements::seat(PodId pod, SiteId site) {
@@ -53,7 +62,7 @@ void OtherPlacements::revert(std::size_t to) {
 }
 
 std::vector<fit::SiteId> OtherPlacements::legal_sites(PodId pod) const {
-  const Pod& p = motion_.pod(pod);
+  const Pod& p = pod_of(pod);
   std::vector<SiteId> legal;
   // A DaemonSet's pod comes back where it was or not at all.
   if (p.daemon()) {
@@ -64,6 +73,21 @@ std::vector<fit::SiteId> OtherPlacements::legal_sites(PodId pod) const {
   for (const SiteId s : sites_)
     if (fits(pod, s)) legal.push_back(s);
   return legal;
+}
+
+fit::SiteId OtherPlacements::any_legal_site(PodId pod) {
+  const std::size_t begin = sites_.empty() ? 0 : dice_.roll() % sites_.size();
+  for (std::size_t i = 0; i < sites_.size(); ++i)
+    if (const SiteId site = sites_[(begin + i) % sites_.size()]; fits(pod, site)) return site;
+  return {};
+}
+
+// Of the pods that wait anyway there may be thousands, and all that matters of them is that they take room:
+// for them the first legal site will do.
+fit::SiteId OtherPlacements::find_site(PodId pod) {
+  if (waiting_anyway_.contains(pod)) return any_legal_site(pod);
+  const std::vector<SiteId> sites = legal_sites(pod);
+  return sites.empty() ? SiteId() : choose(sites);
 }
 
 fit::SiteId OtherPlacements::choose(const std::vector<SiteId>& sites) {
@@ -77,10 +101,10 @@ fit::SiteId OtherPlacements::choose(const std::vector<SiteId>& sites) {
 }
 
 std::vector<PodId> OtherPlacements::lower_pods(PodId pod, SiteId site) const {
-  const std::int32_t priority = motion_.pod(pod).priority.value_or(0);
+  const std::int32_t priority = pod_of(pod).priority.value_or(0);
   std::vector<PodId> pods;
   const auto consider = [&](PodId p) {
-    if (!motion_.pod(p).mirror && motion_.pod(p).priority.value_or(0) < priority) pods.push_back(p);
+    if (!pod_of(p).mirror && pod_of(p).priority.value_or(0) < priority) pods.push_back(p);
   };
   for (const PodId p : live_pods(motion_.cluster(), simulation_.index().site(site).node))
     if (!gone_from_home_.contains(p) && !seated_.contains(p)) consider(p);
@@ -88,8 +112,7 @@ std::vector<PodId> OtherPlacements::lower_pods(PodId pod, SiteId site) const {
     if (where == site) consider(p);
   // The least important leave first, so that the most important come back first.
   std::sort(pods.begin(), pods.end(), [&](PodId a, PodId b) {
-    return std::tuple(motion_.pod(a).priority.value_or(0), a) <
-           std::tuple(motion_.pod(b).priority.value_or(0), b);
+    return std::tuple(pod_of(a).priority.value_or(0), a) < std::tuple(pod_of(b).priority.value_or(0), b);
   });
   return pods;
 }
@@ -97,7 +120,7 @@ std::vector<PodId> OtherPlacements::lower_pods(PodId pod, SiteId site) const {
 // As kube-scheduler does it: all pods of lower priority leave, the pod comes, and as many as still fit come back, the most
 // important first.
 bool OtherPlacements::preempt(PodId pod, std::vector<PodId>& pushed_out) {
-  if (motion_.pod(pod).daemon()) return false;
+  if (pod_of(pod).daemon()) return false;
   std::vector<SiteId> sites = sites_;
   dice_.shuffle(sites);
   for (const SiteId site : sites) {
@@ -134,17 +157,24 @@ Course OtherPlacements::play(std::vector<PodId> order, Taste taste, std::uint64_
   while (progress && !queue.empty()) {
     progress = false;
     waiting.clear();
+    refused_.clear();
     while (!queue.empty() && ++steps < most) {
       const PodId pod = queue.front();
       queue.pop_front();
-      if (const std::vector<SiteId> sites = legal_sites(pod); !sites.empty()) {
-        seat(pod, choose(sites));
+      const bool anyway = waiting_anyway_.contains(pod) && pod_of(pod).volumes.empty();
+      if (anyway && refused_.contains(simulation_.index().shape_id(pod))) {
+        waiting.push_back(pod);
+        continue;
+      }
+      if (const SiteId site = find_site(pod); site.valid()) {
+        seat(pod, site);
         progress = true;
         continue;
       }
       std::vector<PodId> pushed_out;
       if (!preempt(pod, pushed_out)) {
         waiting.push_back(pod);
+        if (anyway) refused_.insert(simulation_.index().shape_id(pod));
         continue;
       }
       progress = true;
@@ -157,6 +187,7 @@ Course OtherPlacements::play(std::vector<PodId> order, Taste taste, std::uint64_
   }
   course.homeless = waiting;
   if (queue.empty()) course.homeless.clear();
+  std::erase_if(course.homeless, [&](PodId pod) { return waiting_anyway_.contains(pod); });
   std::sort(course.homeless.begin(), course.homeless.end());
   revert(0);
   return course;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <unordered_set>
 #include <vector>
 
 #include "fit/simulation.h"
@@ -17,7 +18,9 @@ namespace tamp::proof {
 enum class Taste : std::uint8_t { Random, Emptiest, Fullest };
 
 struct Course {
-  std::vector<PodId> homeless;   // pods that end without a legal place, in id order
+  // Pods that end without a legal place, in id order. Not those that wait for one anyway: they may go on
+  // waiting.
+  std::vector<PodId> homeless;
   std::vector<PodId> preempted;  // pods that were pushed out on the way
 };
 
@@ -26,7 +29,10 @@ class OtherPlacements {
   // REQUIRES: the victims have departed from the simulation.
   OtherPlacements(const Motion& motion, fit::Simulation& simulation);
 
-  // Places all moved pods in the given order. The simulation is as before when it returns.
+  // Everybody who looks for a place: those of the simulation's background, then the moved pods in drain
+  // order.
+  const std::vector<PodId>& seekers() const { return seekers_; }
+  // Places pods in the given order. The simulation is as before when it returns.
   Course play(std::vector<PodId> order, Taste taste, std::uint64_t seed);
 
  private:
@@ -41,7 +47,10 @@ class OtherPlacements {
   void seat(PodId pod, SiteId site);
   void push_out(PodId pod, SiteId site);
   bool fits(PodId pod, SiteId site) const { return *simulation_.filter(pod, site) == '\0'; }
+  const Pod& pod_of(PodId id) const { return simulation_.index().cluster().pods[id.index()]; }
   std::vector<SiteId> legal_sites(PodId pod) const;
+  SiteId any_legal_site(PodId pod);
+  SiteId find_site(PodId pod);
   SiteId choose(const std::vector<SiteId>& sites);
   std::vector<PodId> lower_pods(PodId pod, SiteId site) const;
   bool preempt(PodId pod, std::vector<PodId>& pushed_out);
@@ -49,7 +58,11 @@ class OtherPlacements {
 
   const Motion& motion_;
   fit::Simulation& simulation_;
-  std::vector<SiteId> sites_;       // all but the victims'
+  std::vector<SiteId> sites_;  // all but the victims' and those that somebody else removes
+  std::vector<PodId> seekers_;
+  std::set<PodId> waiting_anyway_;  // pending pods, and those that controllers owe
+  // Of these, shapes of which one found no place since others last made progress: the next would find none.
+  std::unordered_set<fit::ShapeId> refused_;
   std::map<PodId, SiteId> seated_;  // where this course put them
   std::set<PodId> gone_from_home_;  // bound pods that this course pushed out
   std::vector<Step> log_;

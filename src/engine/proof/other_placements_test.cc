@@ -39,9 +39,10 @@ TEST(OtherPlacements, LeaveTheSimulationAsItWas) {
     const Settings settings = test::settings_for(cluster);
     const situation::Context context{cluster, settings, test::kNow, std::nullopt, NodeId()};
     const Observations none;
-    const Motion motion = examine({context, none}, {{NodeId(seed % cluster.nodes.size())}, nullptr, "none"});
-    const fit::Index index(cluster, fit::Options{});
-    fit::Simulation simulation(index, {});
+    SchedulerView view(context);
+    fit::Simulation& simulation = view.simulation();
+    const Motion motion =
+        examine({context, none}, view, {{NodeId(seed % cluster.nodes.size())}, nullptr, "none"});
     const std::string untouched = state_of(cluster, simulation);
     {
       const Departure departure(simulation, cluster, motion.intent.victims);
@@ -49,7 +50,7 @@ TEST(OtherPlacements, LeaveTheSimulationAsItWas) {
       OtherPlacements others(motion, simulation);
       for (int i = 0; i < 6; ++i) {
         const Course course =
-            others.play(motion.moved, static_cast<Taste>(i % 3), static_cast<std::uint64_t>(i));
+            others.play(others.seekers(), static_cast<Taste>(i % 3), static_cast<std::uint64_t>(i));
         ASSERT_EQ(state_of(cluster, simulation), before) << "seed " << seed;
         ++courses;
         preemptions += course.preempted.size();
@@ -67,9 +68,10 @@ TEST(OtherPlacements, LeaveTheSimulationAsItWas) {
 TEST(OtherPlacements, AreTheSameForTheSameSeed) {
   const Fleet fleet = Consolidable::make();
   const situation::Context context = fleet.context();
-  const Motion motion = examine(fleet.evidence(context), {{fleet.cluster.find_node("c")}, nullptr, "none"});
-  const fit::Index index(fleet.cluster, fit::Options{});
-  fit::Simulation simulation(index, {});
+  SchedulerView view(context);
+  fit::Simulation& simulation = view.simulation();
+  const Motion motion =
+      examine(fleet.evidence(context), view, {{fleet.cluster.find_node("c")}, nullptr, "none"});
   const Departure departure(simulation, fleet.cluster, motion.intent.victims);
   OtherPlacements others(motion, simulation);
   const Course one = others.play(motion.moved, Taste::Random, 7),

@@ -99,8 +99,8 @@ Reconsidered reconsider(const situation::Context& context, const std::vector<Nod
 
 }  // namespace
 
-Proof prove(const Evidence& evidence, Intent intent) {
-  const Motion motion = examine(evidence, std::move(intent));
+Proof prove(const Evidence& evidence, SchedulerView& view, Intent intent) {
+  const Motion motion = examine(evidence, view, std::move(intent));
   Proof proof;
   ConsolidationPlan& plan = proof.plan;
   plan.planner = evidence.measured ? "SLO" : "Requests";
@@ -126,6 +126,11 @@ Proof prove(const Evidence& evidence, Intent intent) {
   plan.expires = motion.now() + motion.guards().plan_expiry;
   proof.holds = motion.intent.command != nullptr && plan.holds();
   return proof;
+}
+
+Proof prove(const Evidence& evidence, Intent intent) {
+  SchedulerView view(evidence.context);
+  return prove(evidence, view, std::move(intent));
 }
 
 namespace {
@@ -157,7 +162,7 @@ struct Renewal {
   ConsolidationPlan fresh;  // the same move, proven now
 };
 
-Renewal renew(const Evidence& evidence, const ConsolidationPlan& plan) {
+Renewal renew(const Evidence& evidence, SchedulerView& view, const ConsolidationPlan& plan) {
   Renewal out;
   Revalidation& answer = out.answer;
   const auto victims = find_nodes(evidence.context.cluster, plan.victims);
@@ -168,7 +173,7 @@ Renewal renew(const Evidence& evidence, const ConsolidationPlan& plan) {
     return out;
   }
   const Reconsidered now = reconsider(evidence.context, *victims);
-  Proof proof = prove(evidence, {*victims, now.command ? &*now.command : nullptr, now.obstacle});
+  Proof proof = prove(evidence, view, {*victims, now.command ? &*now.command : nullptr, now.obstacle});
   answer.drifted = drift(plan, proof.plan);
   if (plan.expires <= evidence.context.now)
     answer.drifted.push_back("the plan expired at " + format_rfc3339(plan.expires));
@@ -193,11 +198,13 @@ ConsolidationPlan published_plan(std::string hash, std::string structure, std::v
 }
 
 Revalidation revalidate(const Evidence& evidence, const ConsolidationPlan& plan) {
-  return renew(evidence, plan).answer;
+  SchedulerView view(evidence.context);
+  return renew(evidence, view, plan).answer;
 }
 
 Proposal propose(const Evidence& evidence, const search::Plan& decision, const ConsolidationPlan* published) {
   Proposal proposal;
+  SchedulerView view(evidence.context);
   // The same plan under the same name keeps its times.
   const auto keep_name = [&](ConsolidationPlan& plan) {
     plan.hash = published->hash;
@@ -205,7 +212,7 @@ Proposal propose(const Evidence& evidence, const search::Plan& decision, const C
     plan.expires = published->expires;
   };
   if (published != nullptr && !published->victims.empty()) {
-    Renewal renewal = renew(evidence, *published);
+    Renewal renewal = renew(evidence, view, *published);
     if (renewal.answer.holds) {
       if (published->parts.empty())
         keep_name(renewal.fresh);
@@ -221,7 +228,7 @@ Proposal propose(const Evidence& evidence, const search::Plan& decision, const C
     if (tried.size() >= kMostTries || std::find(tried.begin(), tried.end(), intent.victims) != tried.end())
       return false;
     tried.push_back(intent.victims);
-    Proof proof = prove(evidence, std::move(intent));
+    Proof proof = prove(evidence, view, std::move(intent));
     if (published != nullptr && proof.plan.hash == published->hash &&
         evidence.context.now < published->expires)
       keep_name(proof.plan);

@@ -22,6 +22,8 @@ struct Proof {
 
 // Checks one move.
 Proof prove(const Evidence& evidence, Intent intent);
+// The same for one of many moves: the view, which is of the evidence's context, is compiled once for all.
+Proof prove(const Evidence& evidence, SchedulerView& view, Intent intent);
 
 // `decision` is what decide::make_plan said. At most kMostTries moves are looked at.
 inline constexpr std::size_t kMostTries = 16;

@@ -24,7 +24,7 @@ Moves::Moves(const situation::Context& context)
     : context_(context),
       candidates_(gates::assess_nodes(context)),
       totals_(price::pool_totals(context, candidates_)) {
-  if (!context.settings.karpenter_compat) completed_ = with_missing_pods(context.cluster);
+  completed_ = completed_cluster(context);
   const Cluster& cluster = completed_ ? *completed_ : context.cluster;
   index_ = std::make_unique<fit::Index>(cluster, schedule_options(context));
   simulation_ = std::make_unique<fit::Simulation>(*index_, background_pods(context, *index_));

@@ -175,4 +175,8 @@ std::unique_ptr<Cluster> with_missing_pods(const Cluster& cluster) {
   return completed;
 }
 
+std::unique_ptr<Cluster> completed_cluster(const situation::Context& context) {
+  return context.settings.karpenter_compat ? nullptr : with_missing_pods(context.cluster);
+}
+
 }  // namespace tamp::search

@@ -23,5 +23,7 @@ std::vector<fit::Seeker> background_pods(const situation::Context& context, cons
 // The cluster with a pending pod for every replica that its controller has yet to recreate; null where all are there.
 // Ids of existing objects stay the same.
 std::unique_ptr<Cluster> with_missing_pods(const Cluster& cluster);
+// The same for a decision and its proof; null also under --compat, since Karpenter counts no missing pods.
+std::unique_ptr<Cluster> completed_cluster(const situation::Context& context);
 
 }  // namespace tamp::search
