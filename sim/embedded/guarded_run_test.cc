@@ -2,6 +2,7 @@
 // under an SLO guard".
 #include <algorithm>
 
+#include "documents/run_document.h"
 #include "sim/embedded/guarded_fleet_testing.h"
 
 namespace tamp::embed {
@@ -294,6 +295,52 @@ TEST_P(KilledAt, TheNextOneGoesOn) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, KilledAt, testing::Range(1, 2));
+
+// The desk refused it for a reason that has passed: the plan is still there, and nobody has used it.
+TEST(AutomaticApproval, IsGivenAgainAfterOneThatWasRefused) {
+  GuardedFleet fleet(builtin_scenario("slo-fleet"));
+  fleet.start_controller();
+  ASSERT_TRUE(fleet.run_until([&] { return !fleet.published_hash().empty(); }, Duration::minutes(10)))
+      << fleet.logged();
+  const std::string hash = fleet.published_hash();
+  const std::string name = "auto-" + hash.substr(0, 12);
+  const Time long_ago = fleet.loop().now() - Duration::hours(1);
+  const auto earlier_run = [&](std::vector<run::Victim> victims) {
+    run::Run run;
+    run.victims = std::move(victims);
+    run.phases = {{run::Phase::Approved, long_ago, ""}};
+    if (!run.victims.empty()) run::enter(run, run::Phase::Validating, long_ago);
+    run::enter(run, run::Phase::RolledBack, long_ago, "NotAutomatic");
+    return R"({"apiVersion":"temper.codes/v1alpha1","kind":"ConsolidationRun","metadata":{"name":")" + name +
+           R"("},"spec":{"planHash":")" + hash + R"(","approvedBy":"tamp","source":"policy"},"status":)" +
+           documents::write_status(run) + "}";
+  };
+  const auto put = [&](const std::string& text) {
+    const wire::Tree object = *wire::read_tree(text);
+    auto& api = fleet.world().api();
+    const auto runs = fleet.custom("consolidationruns");
+    if (fleet.run(name).is_null()) {
+      const auto made = api.create(runs, "", object);
+      EXPECT_TRUE(made.ok()) << made.message();
+    }
+    wire::Tree operations = wire::Tree::array();
+    operations.append(wire::Tree::object({{"op", "add"}, {"path", "/status"}, {"value", object["status"]}}));
+    const auto patched =
+        api.patch(runs, "", name, world::api::PatchType::Json, operations, {.subresource = "status"});
+    EXPECT_TRUE(patched.ok()) << patched.message();
+    fleet.world().deliver();
+  };
+  // First as if it had been taken in: a plan is good for one run.
+  put(earlier_run({{"somewhere", "uid", "", "", false, false}}));
+  fleet.patch_policy(R"({"spec":{"approval":"Automatic"}})");
+  fleet.run_for(Duration::minutes(2));
+  ASSERT_EQ(fleet.published_hash(), hash);
+  EXPECT_TRUE(fleet.run(name + "-2").is_null()) << fleet.logged();
+  put(earlier_run({}));
+  EXPECT_TRUE(fleet.run_until([&] { return !fleet.run(name + "-2").is_null(); }, Duration::minutes(2)))
+      << fleet.logged();
+  EXPECT_EQ(fleet.run(name + "-2").at({"spec", "planHash"}).string(), hash);
+}
 
 // Somebody said no to exactly this plan: no policy says yes to it, and a plan that nobody spoke of is not meant.
 TEST(DismissedPlan, IsNotApprovedByPolicy) {

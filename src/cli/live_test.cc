@@ -5,15 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <map>
-#include <mutex>
 
 #include "cli/commands.h"
+#include "cli/http_cluster_testing.h"
 #include "net/election.h"
-#include "net/http_server.h"
 #include "net/resource.h"
 #include "wire/kinds.h"
 #include "wire/lease.h"
@@ -53,42 +49,20 @@ struct Live : testing::Test {
     objects["nodes"] = node("a") + "," + node("b") + "," + node("c");
     objects["pods"] = controllers_pod("tamp-x", "b") + "," + controllers_pod("tamp-y", "c");
     objects["temperpolicies"] = policy("{}");
-    net::HttpOptions options;
-    auto started = net::HttpServer::start(
-        options, [this](const net::HttpRequest& request, const net::Responder& respond) {
-          respond(answer(request.path));
-        });
-    EXPECT_TRUE(started) << started.error().message;
-    server = std::move(*started);
-    std::filesystem::create_directories(directory);
-    std::ofstream(kubeconfig) << "apiVersion: v1\nkind: Config\ncurrent-context: c\n"
-                              << "clusters: [{name: c, cluster: {server: 'http://127.0.0.1:" << server->port()
-                              << "'}}]\n"
-                              << "users: [{name: u, user: {}}]\n"
-                              << "contexts: [{name: c, context: {cluster: c, user: u}}]\n";
   }
-  ~Live() override { std::filesystem::remove_all(directory); }
 
   net::HttpResponse answer(const std::string& path) {
-    const std::lock_guard lock(mutex);
-    net::HttpResponse response;
-    response.content_type = "application/json";
     for (const wire::KindInfo& kind : wire::kinds())
       if (path == net::collection_path(kind)) {
-        response.body = R"({"kind":")" + std::string(kind.kind) + R"(List","apiVersion":")" +
-                        std::string(kind.group.empty() ? "" : std::string(kind.group) + "/") +
-                        std::string(kind.version) + R"(","metadata":{"resourceVersion":"1"},"items":[)" +
-                        objects[std::string(kind.plural)] + "]}";
-        return response;
+        const std::string group = kind.group.empty() ? "" : std::string(kind.group) + "/";
+        return HttpCluster::json(R"({"kind":")" + std::string(kind.kind) + R"(List","apiVersion":")" + group +
+                                 std::string(kind.version) +
+                                 R"(","metadata":{"resourceVersion":"1"},"items":[)" +
+                                 objects[std::string(kind.plural)] + "]}");
       }
-    if (path == net::object_path(net::kLeases, ns, "tamp-controller") && !lease.empty()) {
-      response.status = lease_status;
-      response.body = lease_status == 200 ? lease : forbidden;
-      return response;
-    }
-    response.status = 404;
-    response.body = R"({"kind":"Status","status":"Failure","code":404,"reason":"NotFound"})";
-    return response;
+    if (path == net::object_path(net::kLeases, ns, "tamp-controller") && !lease.empty())
+      return lease_refused ? HttpCluster::refuse(403, "Forbidden") : HttpCluster::json(lease);
+    return HttpCluster::refuse(404, "NotFound");
   }
   void lead(const std::string& pod, Time since) {
     wire::Lease held;
@@ -109,7 +83,7 @@ struct Live : testing::Test {
   std::string run(std::vector<const char*> arguments, std::vector<const char*> more,
                   Result<std::string> (*command)(const Invocation&)) {
     warnings.clear();
-    arguments.insert(arguments.end(), {"--kubeconfig", kubeconfig.c_str()});
+    arguments.insert(arguments.end(), {"--kubeconfig", cluster.kubeconfig().c_str()});
     arguments.insert(arguments.end(), more.begin(), more.end());
     const terminal::Environment none = [](const std::string&) { return std::nullopt; };
     const auto options = parse_options(arguments, none);
@@ -122,15 +96,10 @@ struct Live : testing::Test {
     return said ? *said : std::string();
   }
 
-  std::mutex mutex;  // the server has threads of its own
   std::map<std::string, std::string> objects;
   std::string ns = "tamp-system", lease, warnings;
-  int lease_status = 200;
-  const std::string forbidden = R"({"kind":"Status","status":"Failure","code":403,"reason":"Forbidden"})";
-  const std::filesystem::path directory =
-      std::filesystem::path(testing::TempDir()) / ("tamp-live-" + std::to_string(::getpid()));
-  const std::string kubeconfig = (directory / "config").string();
-  std::unique_ptr<net::HttpServer> server;
+  bool lease_refused = false;
+  HttpCluster cluster{[this](const net::HttpRequest& request) { return answer(request.path); }};
 };
 
 const char* const kUnready =
@@ -179,7 +148,7 @@ TEST_F(Live, ANewLeaderIsAsCarefulHere) {
 
 TEST_F(Live, WhoMayNotReadTheLeaseIsTold) {
   lead("tamp-x", kNow - Duration::hours(1));
-  lease_status = 403;
+  lease_refused = true;
   EXPECT_THAT(plan(), Not(HasSubstr("RunsTamp")));
   EXPECT_THAT(warnings, HasSubstr("Lease tamp-system/tamp-controller"));
 }

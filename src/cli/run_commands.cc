@@ -12,6 +12,7 @@
 #include "documents/yaml_writer.h"
 #include "explain/layout.h"
 #include "explain/run_page.h"
+#include "run/approval.h"
 #include "wire/tree_writer.h"
 
 namespace tamp::cli {
@@ -196,18 +197,23 @@ Result<std::string> run_approve(const RunInvocation& run) {
       return Error{"the plan does not pass every check, so that no run would begin" + failed};
     }
     TAMP_TRY(const std::string who, session.own_name());
-    const std::string base = "run-" + hash.substr(0, kShortestPrefix);
+    const run::Approval approval{hash, who, run::ApprovalSource::Cli, ""};
+    const auto used = [&](const run::Run& other) {
+      return Error{fmt::format("this plan has been approved already: run {} is {}", printable(other.name),
+                               run::word(other.phase))};
+    };
+    // Whoever may not list runs is told by the controller, in the run.
+    if (const auto runs = all_runs(session); runs.ok())
+      for (const run::Run& other : *runs)
+        if (run::uses_up(other, hash)) return used(other);
     for (int attempt = 1;; ++attempt) {
-      const std::string name = attempt == 1 ? base : fmt::format("{}-{}", base, attempt);
-      const auto made = session.create(
-          net::kConsolidationRuns,
-          Tree::object(
-              {{"apiVersion", "temper.codes/v1alpha1"},
-               {"kind", "ConsolidationRun"},
-               {"metadata", Tree::object({{"name", name}})},
-               {"spec", Tree::object({{"planHash", hash}, {"approvedBy", who}, {"source", "cli"}})}}));
-      // An approval that was refused at once leaves its name behind, but not its hash used.
-      if (!made && session.refused_as(net::ApiError::Kind::AlreadyExists) && attempt < 9) continue;
+      const std::string name = run::approval_name(approval, attempt);
+      const auto made = session.create(net::kConsolidationRuns, run::approval_object(approval, attempt));
+      if (!made && session.refused_as(net::ApiError::Kind::AlreadyExists) && attempt < run::kMostApprovals) {
+        TAMP_TRY(const run::Run other, one_run(session, name));
+        if (run::uses_up(other, hash)) return used(other);
+        continue;
+      }
       if (!made) return Error{made.error().message};
       std::string text =
           fmt::format("Approved plan {} as {}:\n{}run {}\n", hash, printable(who), describe_plan(plan), name);

@@ -79,6 +79,4 @@ std::string obstacle_to_approval(const proof::ConsolidationPlan& plan, const std
   return {};
 }
 
-std::string automatic_name(const std::string& plan_hash) { return "auto-" + plan_hash.substr(0, 12); }
-
 }  // namespace tamp::controller

@@ -27,7 +27,4 @@ std::int64_t evictions_left(const TemperPolicy& policy, const std::vector<const 
 // After a roll-back.
 inline constexpr Duration kPauseAfterRollback = Duration::minutes(15);
 
-// "auto-0123456789ab"
-std::string automatic_name(const std::string& plan_hash);
-
 }  // namespace tamp::controller

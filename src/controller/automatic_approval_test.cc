@@ -88,9 +88,5 @@ TEST_F(Approving, AnEvictionThatIsIntendedIsCountedAndOneThatWasWithdrawnIsNot) 
   EXPECT_EQ(evictions_left(*cluster.policy, {&run}, kNow), 0) << "lowered since";
 }
 
-TEST(AutomaticApproval, ItsNameIsThatOfThePlan) {
-  EXPECT_EQ(automatic_name(std::string(64, 'a')), "auto-aaaaaaaaaaaa");
-}
-
 }  // namespace
 }  // namespace tamp::controller

@@ -6,8 +6,9 @@
 #include <utility>
 
 #include "controller/automatic_approval.h"
-#include "core/json_writer.h"
 #include "documents/marks.h"
+#include "run/approval.h"
+#include "wire/tree.h"
 
 namespace tamp::controller {
 namespace {
@@ -32,16 +33,6 @@ bool needs_attention(const ShelvedRun& shelved) {
 
 net::ObjectReference reference(const Run& run) {
   return {"temper.codes/v1alpha1", "ConsolidationRun", "", run.name, run.uid};
-}
-
-std::string run_body(const std::string& hash, const std::string& who) {
-  JsonWriter w;
-  w.begin_object().field("apiVersion", "temper.codes/v1alpha1").field("kind", "ConsolidationRun");
-  w.key("metadata").begin_object().field("name", automatic_name(hash)).end_object();
-  w.key("spec").begin_object();
-  w.field("planHash", hash).field("approvedBy", who).field("source", run::kByPolicy);
-  w.end_object().end_object();
-  return w.take();
 }
 
 }  // namespace
@@ -270,9 +261,20 @@ void RunKeeper::approve() {
   const std::string& hash = published->plan->hash;
   // Nobody, not even a policy, approves what cannot be read.
   if (!published->written || !published->plan->holds()) return;
-  if (shelf_.runs().contains(automatic_name(hash))) return;
+  const std::vector<const Run*> known = known_runs();
+  const auto uses_it_up = [&](const Run* run) { return run::uses_up(*run, hash); };
+  if (std::any_of(known.begin(), known.end(), uses_it_up)) return;
+  const run::Approval approval{hash, own_name_, run::ApprovalSource::Policy, ""};
+  // Runs that were refused keep their names. One that cannot be read may have used the plan.
+  int attempt = 1;
+  for (; attempt <= run::kMostApprovals; ++attempt) {
+    const auto other = shelf_.runs().find(run::approval_name(approval, attempt));
+    if (other == shelf_.runs().end()) break;
+    if (!other->second.error.empty()) return;
+  }
+  if (attempt > run::kMostApprovals) return;
   std::string obstacle =
-      obstacle_to_approval(*published->plan, known_runs(), outlook->reading->cluster, loop_.now());
+      obstacle_to_approval(*published->plan, known, outlook->reading->cluster, loop_.now());
   if (!published->dismissed_by.empty()) obstacle = "dismissed by " + published->dismissed_by;
   if (!obstacle.empty()) {
     if (obstacle != said_obstacle_) log_.info("not approved by policy", {{"hash", hash}, {"why", obstacle}});
@@ -282,10 +284,11 @@ void RunKeeper::approve() {
   said_obstacle_.clear();
   if (own_name_.empty()) return ask_who_we_are();
   approving_ = hash;
-  creation_ =
-      client_.create(net::kConsolidationRuns, "", run_body(hash, own_name_), [this, hash](net::Reply reply) {
+  creation_ = client_.create(
+      net::kConsolidationRuns, "", wire::to_json(run::approval_object(approval, attempt)),
+      [this, hash, name = run::approval_name(approval, attempt)](net::Reply reply) {
         if (reply.ok())
-          log_.info("approved by policy", {{"run", automatic_name(hash)}, {"hash", hash}});
+          log_.info("approved by policy", {{"run", name}, {"hash", hash}});
         else
           log_.warn("approval by policy failed", {{"hash", hash}, {"error", reply.error->text()}});
         // The watch shows it soon; until then no second attempt.

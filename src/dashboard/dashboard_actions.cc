@@ -7,6 +7,7 @@
 
 #include "core/json_writer.h"
 #include "documents/dashboard_documents.h"
+#include "documents/run_document.h"
 
 namespace tamp::dashboard {
 namespace {
@@ -14,7 +15,6 @@ namespace {
 using wire::Tree;
 
 constexpr std::size_t kMostDeeds = 16;
-constexpr int kMostNames = 9;
 constexpr std::string_view kDefaultPolicy = "default";
 
 Tree annotation(std::string_view key, Tree value) {
@@ -100,15 +100,13 @@ void DashboardActions::approve(const Session& session, const std::string& hash, 
     return answer(refuse(409, "Observing", "the policy's mode is not Act: no run would begin"));
   if (look->scene->settings.paused)
     return answer(refuse(409, "Paused", "the policy is paused: no run would begin"));
-  const bool used = std::any_of(look->runs.begin(), look->runs.end(), [&](const auto& run) {
-    return run->plan_hash == hash && (!run::over(run->phase) || run->phase == run::Phase::Succeeded);
-  });
+  const bool used = std::any_of(look->runs.begin(), look->runs.end(),
+                                [&](const auto& run) { return run::uses_up(*run, hash); });
   if (used) return answer(refuse(409, "AlreadyApproved", "this plan has been approved already"));
   const std::uint64_t id = begin(session, std::move(answer));
   if (id == 0) return;
   Deed& deed = deeds_.at(id);
-  deed.hash = hash;
-  deed.reason = reason;
+  deed.approval = {hash, session.caller.user, run::ApprovalSource::Dashboard, reason};
   deed.look = std::move(look);
   deed.request = deed.way.client->get(net::kTemperPolicies, "", kDefaultPolicy,
                                       [this, id](const net::Reply& reply) { approve_published(id, reply); });
@@ -119,32 +117,24 @@ void DashboardActions::approve_published(std::uint64_t id, const net::Reply& pol
   Deed& deed = deeds_.at(id);
   if (!policy.ok()) return finish(id, refuse(*policy.error));
   const auto tree = wire::read_tree(policy.body);
-  if (!tree || tree->at({"status", "plan", "hash"}).string() != deed.hash)
-    return finish(id, stale(*deed.look, deed.hash));
+  if (!tree || tree->at({"status", "plan", "hash"}).string() != deed.approval.plan_hash)
+    return finish(id, stale(*deed.look, deed.approval.plan_hash));
   create_run(id);
 }
 
 void DashboardActions::create_run(std::uint64_t id) {
   Deed& deed = deeds_.at(id);
   ++deed.attempt;
-  std::string name = "run-" + deed.hash.substr(0, 12);
-  if (deed.attempt > 1) name += fmt::format("-{}", deed.attempt);
-  Tree metadata = Tree::object({{"name", name}});
-  if (!deed.reason.empty()) metadata.set("annotations", Tree::object({{"temper.codes/reason", deed.reason}}));
-  const Tree run = Tree::object({{"apiVersion", "temper.codes/v1alpha1"},
-                                 {"kind", "ConsolidationRun"},
-                                 {"metadata", std::move(metadata)},
-                                 {"spec", Tree::object({{"planHash", deed.hash},
-                                                        {"approvedBy", deed.session.caller.user},
-                                                        {"source", "dashboard"}})}});
-  deed.request =
-      deed.way.client->create(net::kConsolidationRuns, "", wire::to_json(run),
-                              [this, id, name](const net::Reply& reply) { created(id, name, reply); });
+  deed.request = deed.way.client->create(net::kConsolidationRuns, "",
+                                         wire::to_json(run::approval_object(deed.approval, deed.attempt)),
+                                         [this, id](const net::Reply& reply) { created(id, reply); });
 }
 
-void DashboardActions::created(std::uint64_t id, const std::string& name, const net::Reply& reply) {
+void DashboardActions::created(std::uint64_t id, const net::Reply& reply) {
   Deed& deed = deeds_.at(id);
-  if (!reply.ok() && reply.error->kind == net::ApiError::Kind::AlreadyExists && deed.attempt < kMostNames) {
+  const std::string name = run::approval_name(deed.approval, deed.attempt);
+  if (!reply.ok() && reply.error->kind == net::ApiError::Kind::AlreadyExists &&
+      deed.attempt < run::kMostApprovals) {
     deed.request = deed.way.client->get(net::kConsolidationRuns, "", name,
                                         [this, id](const net::Reply& other) { met_another(id, other); });
     return;
@@ -152,9 +142,9 @@ void DashboardActions::created(std::uint64_t id, const std::string& name, const 
   if (!reply.ok()) return finish(id, refuse(*reply.error));
   run::Run run;
   run.name = name;
-  run.plan_hash = deed.hash;
-  run.approved_by = deed.session.caller.user;
-  run.source = "dashboard";
+  run.plan_hash = deed.approval.plan_hash;
+  run.approved_by = deed.approval.approved_by;
+  run.source = run::word(deed.approval.source);
   if (const auto tree = wire::read_tree(reply.body))
     if (const auto at = parse_rfc3339(tree->at({"metadata", "creationTimestamp"}).string()))
       run.approved_at = *at;
@@ -164,11 +154,15 @@ void DashboardActions::created(std::uint64_t id, const std::string& name, const 
   finish(id, json_response(documents::run_summary(run), 201));
 }
 
-// Somebody was faster, or pressed twice. Only an approval that was refused leaves its name behind, but not its hash used.
+// Somebody was faster, or pressed twice, or there was an approval that was refused.
 void DashboardActions::met_another(std::uint64_t id, const net::Reply& other) {
-  const auto tree = other.ok() ? wire::read_tree(other.body) : Result<Tree>(Tree());
-  const bool refused = tree && tree->at({"status", "phase"}).string() == run::word(run::Phase::RolledBack);
-  if (refused) return create_run(id);
+  if (!other.ok()) return finish(id, refuse(*other.error));
+  const auto run = documents::read_run(other.body);
+  if (!run)
+    return finish(
+        id, dashboard::refuse(409, "AlreadyExists",
+                              "there is a run of this name that cannot be read: " + run.error().message));
+  if (!run::uses_up(*run, deeds_.at(id).approval.plan_hash)) return create_run(id);
   finish(id, dashboard::refuse(409, "AlreadyApproved", "this plan has been approved already"));
 }
 

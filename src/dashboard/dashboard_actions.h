@@ -14,6 +14,7 @@
 #include "documents/look.h"
 #include "net/client.h"
 #include "net/http_server.h"
+#include "run/approval.h"
 #include "wire/tree.h"
 
 namespace tamp::dashboard {
@@ -44,7 +45,7 @@ class DashboardActions {
   struct Deed {
     UserWay way;
     Session session;
-    std::string hash, reason;
+    run::Approval approval;
     std::shared_ptr<const documents::Look> look;
     Answer answer;  // empty: given
     int attempt = 0;
@@ -53,7 +54,7 @@ class DashboardActions {
   std::uint64_t begin(const Session& session, Answer answer);
   void approve_published(std::uint64_t id, const net::Reply& policy);
   void create_run(std::uint64_t id);
-  void created(std::uint64_t id, const std::string& name, const net::Reply& reply);
+  void created(std::uint64_t id, const net::Reply& reply);
   void met_another(std::uint64_t id, const net::Reply& other);
   void merge(std::uint64_t id, const net::ResourceType& type, const std::string& name,
              const wire::Tree& patch);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "documents/run_document.h"
 #include "net/fake_loop_testing.h"
 #include "net/scripted_transport_testing.h"
 
@@ -40,7 +41,7 @@ struct Acting : testing::Test {
   std::shared_ptr<documents::Scene> scene = std::make_shared<documents::Scene>();
   documents::Look look;
   std::string published = kHash;
-  std::map<std::string, std::string> runs;  // by name: the phase
+  std::map<std::string, std::string> runs;  // by name: the whole object
   bool forbidden = false;
 
   Acting() {
@@ -60,13 +61,13 @@ struct Acting : testing::Test {
     const std::size_t at = request.target.find("/consolidationruns/");
     if (request.method == Method::Get && at != std::string::npos) {
       const std::string name = request.target.substr(at + 19);
-      return net::answer(200, R"({"status":{"phase":")" + runs[name] + "\"}}");
+      return net::answer(200, runs[name]);
     }
     if (request.method == Method::Post) {
       const Tree run = *wire::read_tree(request.body);
       const std::string name(run.at({"metadata", "name"}).string());
       if (runs.contains(name)) return net::refuse(409, "AlreadyExists");
-      runs[name] = "Approved";
+      runs[name] = request.body;
       return net::answer(201, request.body);
     }
     return net::answer(200, "{}");
@@ -83,6 +84,16 @@ struct Acting : testing::Test {
       actions.approve(ann, hash, why, std::make_shared<const documents::Look>(look), std::move(done));
     });
   }
+  // A run of the plan; without victims it was refused at the desk.
+  static std::string rolled_back(std::vector<run::Victim> victims) {
+    run::Run run;
+    run.victims = std::move(victims);
+    run.phases = {{run::Phase::Approved, Time{}, ""}};
+    if (!run.victims.empty()) run::enter(run, run::Phase::Validating, Time{});
+    run::enter(run, run::Phase::RolledBack, Time{}, "StalePlan");
+    return R"({"metadata":{"name":"run-aaaaaaaaaaaa"},"spec":{"planHash":")" + kHash +
+           R"(","approvedBy":"bob"},"status":)" + documents::write_status(run) + "}";
+  }
   static std::string reason(const net::HttpResponse& response) {
     return std::string((*wire::read_tree(response.body))["reason"].string());
   }
@@ -97,7 +108,7 @@ TEST_F(Acting, AnApprovalIsARunInThePersonsNameWithTheHashThatWasShown) {
   EXPECT_EQ(run.at({"spec", "planHash"}).string(), kHash);
   EXPECT_EQ(run.at({"spec", "approvedBy"}).string(), "ann");
   EXPECT_EQ(run.at({"spec", "source"}).string(), "dashboard");
-  EXPECT_EQ(run["metadata"]["annotations"]["temper.codes/reason"].string(), "a quiet evening");
+  EXPECT_EQ(run.at({"spec", "reason"}).string(), "a quiet evening") << "where nobody can change it";
 }
 
 TEST_F(Acting, AnotherHashIsRefusedWithTheDifferenceAndNobodyIsAsked) {
@@ -142,10 +153,28 @@ TEST_F(Acting, AHashIsUsedOnce) {
   EXPECT_EQ(reason(approve()), "AlreadyApproved") << "long after";
 }
 
-TEST_F(Acting, AfterARunThatWasRolledBackTheSamePlanHasAnotherName) {
-  runs["run-aaaaaaaaaaaa"] = "RolledBack";
+TEST_F(Acting, AfterAnApprovalThatWasRefusedTheSamePlanHasAnotherName) {
+  runs["run-aaaaaaaaaaaa"] = rolled_back({});
   EXPECT_EQ(approve().status, 201);
-  EXPECT_EQ(runs.size(), 2U);
+  EXPECT_TRUE(runs.contains("run-aaaaaaaaaaaa-2"));
+}
+
+// Another approval would be refused: a hash is good for one run.
+TEST_F(Acting, AfterARunThatWasTakenBackThePlanIsUsed) {
+  runs["run-aaaaaaaaaaaa"] = rolled_back({{"node-1", "uid-1", "", "", false, false}});
+  EXPECT_EQ(reason(approve()), "AlreadyApproved");
+  EXPECT_EQ(runs.size(), 1U);
+  auto seen = std::make_shared<run::Run>(*documents::read_run(runs["run-aaaaaaaaaaaa"]));
+  look.runs = {seen};
+  const std::size_t asked = transport.sent.size();
+  EXPECT_EQ(reason(approve()), "AlreadyApproved");
+  EXPECT_EQ(transport.sent.size(), asked) << "it is known without asking";
+}
+
+TEST_F(Acting, ARunThatCannotBeReadIsNobodysReasonToTryAnotherName) {
+  runs["run-aaaaaaaaaaaa"] = R"({"metadata":{"name":"run-aaaaaaaaaaaa"},"status":{"phase":"RolledBack"}})";
+  EXPECT_NE(approve().status, 201) << "its journal is missing: it may have touched nodes";
+  EXPECT_EQ(runs.size(), 1U);
 }
 
 TEST_F(Acting, TheClustersNoIsANoInItsWords) {

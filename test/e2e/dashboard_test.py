@@ -338,7 +338,7 @@ def an_approval_is_carried_out_once(demo):
     equal(run["spec"]["planHash"], plan["hash"])
     equal(run["spec"]["approvedBy"], "kubernetes-admin")
     equal(run["spec"]["source"], "dashboard")
-    equal(run["metadata"]["annotations"]["temper.codes/reason"], "quiet evening")
+    equal(run["spec"]["reason"], "quiet evening")
     demo.wait(lambda: demo.ask("GET", f"/api/v1/runs/{name}", token=demo.token).status == 200, "run in the dashboard", 20)
     for _ in range(3):
         equal(demo.ask("POST", "/api/v1/runs", {"planHash": plan["hash"]}, token=demo.token).status, 409, "the same hash again")
