@@ -48,7 +48,58 @@ std::vector<std::string> added_on(const run::Run& run, std::string_view node) {
   return added;
 }
 
+// How the API server answers an eviction under two budgets: with nothing in it that a program could go by. A
+// failure of the server's own has a reason (InternalError) or another code.
+bool bare_failure(const net::ApiError& error) {
+  return error.kind == Kind::ServerError && error.status == 500 && error.reason.empty() &&
+         error.causes.empty();
+}
+
+// If several budgets of its namespace select the pod, nobody can evict it. Nothing: they do not, or it cannot
+// be told.
+std::optional<Conclusion> several_budgets(const std::string& pod, std::string budgets) {
+  auto object = wire::read_tree(pod);
+  if (!object) return std::nullopt;
+  object->ensure("spec").erase("nodeName");  // a pod of a node that is not among the objects is not read
+  wire::Inputs inputs;
+  inputs.objects = {{"pod", wire::to_json(*object)}, {"budgets", std::move(budgets)}};
+  const auto seen = wire::read_snapshot(inputs);
+  if (!seen || seen->cluster.pods.empty()) return std::nullopt;
+  const Cluster& cluster = seen->cluster;
+  const Pod& one = cluster.pods.front();
+  std::string names;
+  std::size_t count = 0;
+  for (const PodDisruptionBudget& budget : cluster.budgets) {
+    if (budget.ns != one.ns || !budget.selector || !matches(*budget.selector, cluster.labels(one))) continue;
+    names +=
+        fmt::format("{}{}/{}", count++ == 0 ? "" : ", ", cluster.text(budget.ns), cluster.text(budget.name));
+  }
+  if (count < 2) return std::nullopt;
+  return concluded(MutationState::Failed, "TwoBudgets",
+                   fmt::format("{} PodDisruptionBudgets select pod {}/{}: {}", count, cluster.text(one.ns),
+                               cluster.text(one.name), names));
+}
+
 }  // namespace
+
+void BudgetQuestion::ask(std::string_view ns, std::string_view pod,
+                         std::function<void(std::optional<Conclusion>)> done) {
+  ns_ = ns;
+  done_ = std::move(done);
+  request_ = client_.get(net::kPods, ns, pod, [this](net::Reply reply) {
+    if (!reply.ok()) return done_(std::nullopt);
+    list_budgets(std::move(reply.body));
+  });
+}
+
+void BudgetQuestion::list_budgets(std::string pod) {
+  net::ListOptions options;
+  options.ns = ns_;
+  request_ = client_.list_page(
+      wire::ObjectKind::PodDisruptionBudget, options, [this, pod = std::move(pod)](net::Reply reply) {
+        done_(reply.ok() ? several_budgets(pod, std::move(reply.body)) : std::nullopt);
+      });
+}
 
 Conclusion conclusion_of(const net::ApiError& error) {
   Conclusion out;
@@ -82,11 +133,6 @@ Conclusion conclusion_of(const net::ApiError& error) {
       say(MutationState::Failed, "Invalid");
       break;
     case Kind::ServerError:
-      if (error.message.find("more than one PodDisruptionBudget") != std::string::npos) {
-        say(MutationState::Failed, "TwoBudgets");
-        break;
-      }
-      [[fallthrough]];
     case Kind::Unreachable:
     case Kind::Timeout:
     case Kind::Other:
@@ -100,7 +146,7 @@ Conclusion conclusion_of(const net::ApiError& error) {
 
 Errand::Errand(net::Client& client, const run::Run& run, const run::Mutation& mutation,
                std::function<void(Deed)> done)
-    : client_(client), mutation_(mutation), done_(std::move(done)) {
+    : client_(client), mutation_(mutation), done_(std::move(done)), budgets_(client) {
   run_.name = run.name;
   run_.uid = run.uid;
   run_.replacement = run.replacement;
@@ -175,7 +221,11 @@ void Errand::evict(const Tree& pod) {
     if (reply.error->kind == Kind::NotFound) return finish(concluded(MutationState::Done, "Gone"));
     // Another pod of that name, or a write that came between: the pod itself will tell.
     if (reply.error->kind == Kind::Conflict) return again_or_blocked(*reply.error);
-    refused(*reply.error);
+    if (!bare_failure(*reply.error)) return refused(*reply.error);
+    budgets_.ask(mutation_.ns, mutation_.name,
+                 [this, error = *reply.error](std::optional<Conclusion> several) {
+                   several ? finish(std::move(*several)) : refused(error);
+                 });
   });
 }
 
@@ -279,20 +329,36 @@ void Errand::finish(Conclusion conclusion, std::string resource_version) {
   std::exchange(done_, nullptr)(std::move(deed));
 }
 
-net::Pending rehearse_eviction(net::Client& client, const run::Departing& move,
-                               std::function<void(Conclusion)> done) {
+Rehearsal::Rehearsal(net::Client& client, const run::Departing& move, std::function<void(Conclusion)> done)
+    : client_(client),
+      ns_(move.ns),
+      name_(move.name),
+      uid_(move.uid),
+      done_(std::move(done)),
+      budgets_(client) {}
+
+void Rehearsal::begin() {
   net::EvictOptions options;
-  options.uid = move.uid;
+  options.uid = uid_;
   options.dry_run = true;
-  return client.evict(move.ns, move.name, options, [done = std::move(done)](net::Reply reply) {
-    if (reply.ok()) return done(concluded(MutationState::Done));
-    Conclusion conclusion = conclusion_of(*reply.error);
-    if (reply.error->kind == Kind::Conflict) {
-      conclusion.state = MutationState::Failed;
-      conclusion.reason = "OtherObject";
-    }
-    done(std::move(conclusion));
+  request_ = client_.evict(ns_, name_, options, [this](net::Reply reply) {
+    reply.ok() ? finish(concluded(MutationState::Done)) : refused(*reply.error);
   });
 }
+
+void Rehearsal::refused(const net::ApiError& error) {
+  if (bare_failure(error))
+    return budgets_.ask(ns_, name_, [this, error](std::optional<Conclusion> several) {
+      finish(several ? std::move(*several) : conclusion_of(error));
+    });
+  Conclusion conclusion = conclusion_of(error);
+  if (error.kind == Kind::Conflict) {
+    conclusion.state = MutationState::Failed;
+    conclusion.reason = "OtherObject";
+  }
+  finish(std::move(conclusion));
+}
+
+void Rehearsal::finish(Conclusion conclusion) { std::exchange(done_, nullptr)(std::move(conclusion)); }
 
 }  // namespace tamp::controller

@@ -6,7 +6,9 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "net/client.h"
 #include "run/journal.h"
@@ -20,6 +22,26 @@ struct Deed {
   // The write was held back since we do not lead any more: nothing was tried, nothing is to be concluded.
   bool fenced = false;
   std::string resource_version;  // of a node after our write to it; empty if there was none
+};
+
+// Whether several PodDisruptionBudgets select a pod. Asked when its eviction fails without a reason: the API
+// server says no more than that where there are several, and refuses for good.
+class BudgetQuestion {
+ public:
+  explicit BudgetQuestion(net::Client& client) : client_(client) {}
+  BudgetQuestion(const BudgetQuestion&) = delete;
+  BudgetQuestion& operator=(const BudgetQuestion&) = delete;
+  // `done` is given what the eviction comes to; nothing if there are not several, or nobody can tell.
+  void ask(std::string_view ns, std::string_view pod,
+           std::function<void(std::optional<run::Conclusion>)> done);
+
+ private:
+  void list_budgets(std::string pod);
+
+  net::Client& client_;
+  std::string ns_;
+  std::function<void(std::optional<run::Conclusion>)> done_;
+  net::Pending request_;
 };
 
 class Errand {
@@ -59,13 +81,32 @@ class Errand {
   int conflicts_ = 0;
   bool sent_ = false;
   net::Pending request_;
+  BudgetQuestion budgets_;
 };
 
 // In the journal's words. `write`: the request that failed may have changed something.
 run::Conclusion conclusion_of(const net::ApiError& error);
 
 // Tries an eviction without carrying it out.
-net::Pending rehearse_eviction(net::Client& client, const run::Departing& move,
-                               std::function<void(run::Conclusion)> done);
+class Rehearsal {
+ public:
+  // `done` is called once, on the loop, unless the rehearsal is dropped before; dropping it from within
+  // `done` is not allowed.
+  Rehearsal(net::Client& client, const run::Departing& move, std::function<void(run::Conclusion)> done);
+  Rehearsal(const Rehearsal&) = delete;
+  Rehearsal& operator=(const Rehearsal&) = delete;
+  void begin();
+  bool over() const { return done_ == nullptr; }
+
+ private:
+  void refused(const net::ApiError& error);
+  void finish(run::Conclusion conclusion);
+
+  net::Client& client_;
+  std::string ns_, name_, uid_;  // of the pod
+  std::function<void(run::Conclusion)> done_;
+  net::Pending request_;
+  BudgetQuestion budgets_;
+};
 
 }  // namespace tamp::controller

@@ -160,6 +160,7 @@ void RunAttendant::step() {
     return;
   }
   again_ = false;
+  std::erase_if(rehearsing_, [](const auto& entry) { return entry.second->over(); });
   for (auto& [id, deed] : std::exchange(deeds_, {})) did(id, std::move(deed));
   const std::shared_ptr<const Outlook> outlook = surroundings_.outlook();
   if (!outlook) return;
@@ -381,13 +382,13 @@ void RunAttendant::rehearse(const std::vector<std::size_t>& moves) {
     const auto last = rehearsed_.find(move.uid);
     if (last != rehearsed_.end() && loop_.instant() - last->second < kRehearseAgain) continue;
     rehearsed_[move.uid] = loop_.instant();
-    rehearsing_[move.uid] =
-        rehearse_eviction(client_, move, [this, uid = move.uid](run::Conclusion conclusion) {
+    auto& rehearsal = rehearsing_[move.uid];
+    rehearsal =
+        std::make_unique<Rehearsal>(client_, move, [this, uid = move.uid](run::Conclusion conclusion) {
           rehearsals_[uid] = std::move(conclusion);
-          rehearsing_[uid].detach();
-          rehearsing_.erase(uid);
           step_soon();
         });
+    rehearsal->begin();
   }
 }
 

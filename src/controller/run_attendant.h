@@ -134,7 +134,7 @@ class RunAttendant {
   std::optional<proof::Revalidation> revalidation_;
   net::Pending revalidation_work_;
   std::map<std::string, run::Conclusion> rehearsals_;  // by pod uid
-  std::map<std::string, net::Pending> rehearsing_;
+  std::map<std::string, std::unique_ptr<Rehearsal>> rehearsing_;
   std::map<std::string, net::Instant> rehearsed_;  // when last
 };
 
