@@ -165,6 +165,12 @@ def accept(names, command):
     return took, 15 + 5 * took
 
 
+def verdict(builds, tests_pass):
+    if not builds():
+        return "invalid"
+    return "survived" if tests_pass() else "noticed"
+
+
 def try_room(room, attempts, wanted, bench):
     """Tries attempts in order until `wanted` of them have compiled: {attempt: "noticed", "survived" or "invalid"}."""
     command = [BUILD / "bin" / room.test]
@@ -178,10 +184,7 @@ def try_room(room, attempts, wanted, bench):
         for attempt in batch:  # by file: changes of one file follow each other, and ninja has less to do
             begin = time.monotonic()
             bench.put(attempt)
-            if build(room.test).returncode:
-                results[attempt] = "invalid"
-            else:
-                results[attempt] = "noticed" if passes(command, limit) else "survived"
+            results[attempt] = verdict(lambda: build(room.test).returncode == 0, lambda: passes(command, limit))
             say(f"  {len(results):4} {results[attempt]:8} {time.monotonic() - begin:5.1f}s  {describe(attempt)}")
     bench.put(None)
     return results

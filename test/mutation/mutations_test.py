@@ -7,6 +7,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
+import mutate  # noqa: E402
 import mutations  # noqa: E402
 
 
@@ -89,6 +90,37 @@ class LeftAlone(unittest.TestCase):
     def test_joined_texts(self):
         self.nothing('x = "a" + b;', 'x = b + "a";', 'x += "a";')
         self.assertEqual(marked("x = c - '0';"), ["x = c [- => +] '0';"])
+
+
+class Verdict(unittest.TestCase):
+    def test_a_change_is_noticed_when_a_test_fails_with_it(self):
+        self.assertEqual(mutate.verdict(lambda: True, lambda: False), "noticed")
+        self.assertEqual(mutate.verdict(lambda: True, lambda: True), "survived")
+        self.assertEqual(mutate.verdict(lambda: False, lambda: self.fail("nothing to run")), "invalid")
+
+    def test_a_program_that_fails_crashes_or_hangs_does_not_pass(self):
+        with tempfile.TemporaryDirectory() as directory:
+            mutate.BUILD = pathlib.Path(directory)
+            self.assertTrue(mutate.passes(["true"], 10))
+            self.assertFalse(mutate.passes(["false"], 10))
+            self.assertFalse(mutate.passes(["sh", "-c", "kill -SEGV $$"], 10))
+            self.assertFalse(mutate.passes(["sleep", "60"], 0.1))
+
+
+class Draw(unittest.TestCase):
+    def setUp(self):
+        self.room = mutate.Room("base", "tamp_base", ["src/base/money.cc", "src/base/time.cc"], "base_test")
+
+    def test_the_same_seed_draws_the_same_changes(self):
+        self.assertEqual(mutate.draw(self.room, 1, set()), mutate.draw(self.room, 1, set()))
+        self.assertNotEqual(mutate.draw(self.room, 1, set()), mutate.draw(self.room, 2, set()))
+
+    def test_what_is_listed_is_set_apart(self):
+        every, _ = mutate.draw(self.room, 1, set())
+        first = (every[0].file, every[0].change.marked)
+        drawn, listed = mutate.draw(self.room, 1, {first})
+        self.assertEqual({(a.file, a.change.marked) for a in listed}, {first})
+        self.assertEqual([a for a in every if a not in listed], drawn)
 
 
 class List(unittest.TestCase):
