@@ -2,8 +2,8 @@
 """Which changes of one operator do the tests notice?
 
 Draws random changes in the files of a room, builds the room's test program with each of them in a copy of the
-tree (build/mutate), and runs it. A change that does not compile does not count. Changes that nobody can observe
-are listed with a reason in test/mutation/unobservable.txt; they are not tried.
+tree (build/mutate), and runs it. A change that does not compile does not count. Changes that nobody can
+observe are listed with a reason in test/mutation/unobservable.txt; they are not tried.
 """
 import argparse
 import collections
@@ -138,8 +138,8 @@ def passes(command, seconds):
 
 
 class Bench:
-    """Holds at most one change in TREE. A file gets its text back when the next change is made, so that one call
-    of ninja does both."""
+    """Holds at most one change in TREE. A file gets its text back when the next change is made, so that one
+    call of ninja does both."""
 
     def __init__(self):
         self.changed = None
@@ -172,20 +172,25 @@ def verdict(builds, tests_pass):
 
 
 def try_room(room, attempts, wanted, bench):
-    """Tries attempts in order until `wanted` of them have compiled: {attempt: "noticed", "survived" or "invalid"}."""
+    """Tries attempts in order until `wanted` of them have compiled: {attempt: verdict}"""
     command = [BUILD / "bin" / room.test]
     took, limit = accept([room.test], command)
     say(f"{room.name}: {room.test} takes {took:.1f}s")
     results = {}
     position = 0
-    while position < len(attempts) and (missing := wanted - sum(r != "invalid" for r in results.values())) > 0:
+    while position < len(attempts):
+        missing = wanted - sum(r != "invalid" for r in results.values())
+        if missing <= 0:
+            break
+        # By file: changes of one file follow each other, and ninja has less to do.
         batch = sorted(attempts[position:position + missing], key=lambda a: (a.file, a.change.start))
         position += missing
-        for attempt in batch:  # by file: changes of one file follow each other, and ninja has less to do
+        for attempt in batch:
             begin = time.monotonic()
             bench.put(attempt)
             results[attempt] = verdict(lambda: build(room.test).returncode == 0, lambda: passes(command, limit))
-            say(f"  {len(results):4} {results[attempt]:8} {time.monotonic() - begin:5.1f}s  {describe(attempt)}")
+            took = time.monotonic() - begin
+            say(f"  {len(results):4} {results[attempt]:8} {took:5.1f}s  {describe(attempt)}")
     bench.put(None)
     return results
 
@@ -197,7 +202,7 @@ def describe(attempt):
 # --- the other test programs --------------------------------------------------------------------------------
 
 def other_tests(room, known):
-    """[(name, command, targets to build)] of ctest's tests whose programs link the room; the room's own left out."""
+    """[(name, command, targets to build)] of ctest's tests whose programs link the room, but for its own."""
     by_id = {target["id"]: target for target in known.values()}
     linking = {}
 
@@ -212,9 +217,10 @@ def other_tests(room, known):
     for target in known.values():
         for artifact in target.get("artifacts", ()) if target["type"] == "EXECUTABLE" else ():
             programs[str(BUILD / artifact["path"])] = target
-    listed = subprocess.run(["ctest", "--show-only=json-v1"], cwd=BUILD, check=True, capture_output=True, text=True)
+    command = ["ctest", "--show-only=json-v1"]
+    listed = subprocess.run(command, cwd=BUILD, check=True, capture_output=True).stdout
     found = []
-    for test in json.loads(listed.stdout)["tests"]:
+    for test in json.loads(listed)["tests"]:
         uses = [programs[c] for c in test.get("command", ()) if c in programs]
         if test["name"] != room.test and any([links(t) for t in uses]):
             found.append((test["name"], test["command"], [t["name"] for t in uses]))
@@ -282,13 +288,14 @@ def measure(room, options, known, listed, bench):
 
 def main():
     parser = argparse.ArgumentParser(prog="./dev mutate", description=__doc__)
-    parser.add_argument("room", nargs="?", default="all", help="a room, several with commas between them, or all")
-    parser.add_argument("count", nargs="?", default=60, type=int, help="changes for each room that compile (60)")
-    parser.add_argument("seed", nargs="?", default=1, type=int, help="the same seed draws the same changes (1)")
-    parser.add_argument("--deep", action="store_true", help="try survivors against all other tests that use the room")
-    parser.add_argument("--again", action="store_true", help="only what survived the last call, wherever it is drawn")
-    parser.add_argument("--file", help="only files whose path contains this")
-    parser.add_argument("--compiler", default="clang++-19", help=argparse.SUPPRESS)
+    add = parser.add_argument
+    add("room", nargs="?", default="all", help="a room, several with commas between them, or all")
+    add("count", nargs="?", default=60, type=int, help="changes for each room that compile (60)")
+    add("seed", nargs="?", default=1, type=int, help="the same seed draws the same changes (1)")
+    add("--deep", action="store_true", help="try survivors against all other tests that use the room")
+    add("--again", action="store_true", help="only what survived the last call, wherever it is drawn")
+    add("--file", help="only files whose path contains this")
+    add("--compiler", default="clang++-19", help=argparse.SUPPRESS)
     options = parser.parse_args()
     SCRATCH.mkdir(parents=True, exist_ok=True)
     with open(SCRATCH / "lock", "w", encoding="utf-8") as lock:

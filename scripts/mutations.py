@@ -11,16 +11,19 @@ The list of changes that no test can observe (test/mutation/unobservable.txt) ha
 import dataclasses
 import re
 
-# What an operator becomes. The operators are the ones that decisions hang on: comparisons, logic, sums and limits.
+# What an operator becomes. They are the ones that decisions hang on: comparisons, logic, sums and limits.
 BINARY = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&",
           "+": "-", "-": "+", "+=": "-=", "-=": "+="}
 WORDS = {"true": "false", "false": "true"}
+ASSERTIONS = ("assert", "static_assert", "decltype", "noexcept", "alignas", "sizeof")
 LIMITS = {"max": "min", "min": "max", "max_element": "min_element", "min_element": "max_element"}
 
 TOKEN = re.compile(r"""
     (?P<space>\s+|\\\n)
   | (?P<comment>//(?:\\\n|[^\n])*|/\*.*?\*/)
-  | (?P<string>(?:u8|[uUL])?(?:R"(?P<mark>[^()\\\s]*)\(.*?\)(?P=mark)"|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'))
+  | (?P<string>(?:u8|[uUL])?(?:R"(?P<mark>[^()\\\s]*)\(.*?\)(?P=mark)"
+                             |"(?:\\.|[^"\\\n])*"
+                             |'(?:\\.|[^'\\\n])*'))
   | (?P<number>\.?\d(?:[eEpP][+-]|'?[\w.])*)
   | (?P<word>[A-Za-z_]\w*)
   | (?P<mark_>\.\.\.|<=>|<<=|>>=|->\*|::|->|<<|<=|>=|==|!=|&&|\|\||\+\+|--|[-+*/%&|^]=|.)
@@ -49,7 +52,7 @@ class Change:
 
 
 def tokens(text):
-    """Without space, comments and preprocessor lines. A `#` inside a string or comment starts no directive."""
+    """Without space, comments and preprocessor lines."""
     found = []
     position = 0
     while position < len(text):
@@ -65,14 +68,14 @@ def tokens(text):
 
 
 def skipped(toks):
-    """Indexes of tokens that state facts for the compiler or the programmer: assertions, template heads, constraints."""
+    """Indexes of tokens that state facts: assertions, template heads, constraints, declared operators."""
     skip = set()
     i = 0
     while i < len(toks):
         end = None
         word = toks[i].text if toks[i].kind == "word" else ""
         following = toks[i + 1].text if i + 1 < len(toks) else ""
-        if word in ("assert", "static_assert", "decltype", "noexcept", "alignas", "sizeof") and following == "(":
+        if word in ASSERTIONS and following == "(":
             end = closing(toks, i + 1, "(", ")")
         elif word == "template" and following == "<":
             end = closing(toks, i + 1, "<", ">")
@@ -97,8 +100,8 @@ def closing(toks, i, opening_text, closing_text):
 
 
 def replacement(text, toks, i):
-    """What token i becomes, or None. The sources are formatted by clang-format: a binary operator has space on both
-    sides, an angle bracket of a template, a reference, a sign and a negation lack it on one side."""
+    """What token i becomes, or None. The sources are formatted by clang-format: a binary operator has space on
+    both sides; an angle bracket of a template, a reference, a sign and a negation lack it on one side."""
     token = toks[i]
     before = toks[i - 1] if i else None
     after = toks[i + 1] if i + 1 < len(toks) else None
@@ -111,7 +114,8 @@ def replacement(text, toks, i):
         return None
     if token.text == "!":
         return ""
-    if token.text not in BINARY or not (text[token.start - 1].isspace() and text[token.end:token.end + 1].isspace()):
+    spaced = text[token.start - 1].isspace() and text[token.end:token.end + 1].isspace()
+    if token.text not in BINARY or not spaced:
         return None
     if token.text == "&&" and after.text in ("{", ";", "=", "const", "noexcept", "->", "override"):
         return None  # of a member function for temporaries
@@ -133,8 +137,8 @@ def changes(text):
         begin = text.rfind("\n", 0, token.start) + 1
         end = text.find("\n", token.end)
         end = len(text) if end < 0 else end
-        marked = f"{text[begin:token.start]}[{token.text} => {after}]{text[token.end:end]}"
-        found.append(Change(token.start, token.end, after, text.count("\n", 0, begin) + 1, " ".join(marked.split())))
+        marked = " ".join(f"{text[begin:token.start]}[{token.text} => {after}]{text[token.end:end]}".split())
+        found.append(Change(token.start, token.end, after, text.count("\n", 0, begin) + 1, marked))
     return found
 
 

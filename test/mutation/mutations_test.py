@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Which changes ./dev mutate makes in C++ source text, and that its list of unobservable changes matches the code."""
+"""Which changes ./dev mutate makes in C++ source text, and that its list of exceptions matches the code."""
 import pathlib
 import sys
 import tempfile
@@ -27,11 +27,13 @@ class Changes(unittest.TestCase):
         self.assertEqual(marked("if (!a) f();"), ["if ([! => ]a) f();"])
         self.assertEqual(marked("x = std::max(a, b);"), ["x = std::[max => min](a, b);"])
         self.assertEqual(marked("x = std::min<int>(a, b);"), ["x = std::[min => max]<int>(a, b);"])
-        self.assertEqual(marked("x = std::ranges::max_element(a);"), ["x = std::ranges::[max_element => min_element](a);"])
+        self.assertEqual(marked("x = std::ranges::max_element(a);"),
+                         ["x = std::ranges::[max_element => min_element](a);"])
 
     def test_every_operator_of_a_line_is_a_change_of_its_own(self):
         self.assertEqual(marked("return a < b && !c;"),
-                         ["return a [< => <=] b && !c;", "return a < b [&& => ||] !c;", "return a < b && [! => ]c;"])
+                         ["return a [< => <=] b && !c;", "return a < b [&& => ||] !c;",
+                          "return a < b && [! => ]c;"])
 
     def test_the_change_is_made_where_it_is_marked(self):
         text = "int f() {\n  return a - b;\n}\n"
@@ -43,7 +45,8 @@ class Changes(unittest.TestCase):
         self.assertEqual(marked("x = a &&\n    b ==\n    c;"), ["x = a [&& => ||]", "b [== => !=]"])
 
     def test_constants_of_types_and_members_are_no_limits(self):
-        for text in ("x = std::numeric_limits<int>::max();", "x = range.max(1);", "int max = 1;", "x = my::max(a, b);"):
+        for text in ("x = std::numeric_limits<int>::max();", "x = range.max(1);", "int max = 1;",
+                     "x = my::max(a, b);"):
             self.assertEqual(marked(text), [])
 
 
@@ -56,8 +59,8 @@ class LeftAlone(unittest.TestCase):
         self.nothing("// a < b && !c\nx();", "/* a == b\n true */ x();", "x();  // true \\\n a < b\n")
 
     def test_strings_and_characters(self):
-        self.nothing('f("a < b && !c // true");', r'f("\" < true");', 'f(R"(a " < b)");', 'f(R"X(a )" < b)X");',
-                     "f('<');", r"f('\'', '!');", 'f(u8"a == b");')
+        self.nothing('f("a < b && !c // true");', r'f("\" < true");', 'f(R"(a " < b)");',
+                     'f(R"X(a )" < b)X");', "f('<');", r"f('\'', '!');", 'f(u8"a == b");')
 
     def test_a_string_ends_where_it_ends(self):
         self.assertEqual(marked(r'f("\\", a < b);'), [r'f("\\", a [< => <=] b);'])
@@ -69,21 +72,23 @@ class LeftAlone(unittest.TestCase):
         self.assertEqual(marked("#pragma once\nx = a < b;"), ["x = a [< => <=] b;"])
 
     def test_angle_brackets_of_templates(self):
-        self.nothing("std::vector<int> x;", "std::map<int, std::vector<int>> x;", "f<a>(b);", "std::vector<\n    int> x;",
-                     "template <typename T>\nvoid f();", "template <>\nstruct X<int> {};",
+        self.nothing("std::vector<int> x;", "std::map<int, std::vector<int>> x;", "f<a>(b);",
+                     "std::vector<\n    int> x;", "template <typename T>\nvoid f();", "template <>\nstruct X<int> {};",
                      "template <bool kOn = true, typename T = X<int>>\nvoid f();", "x = static_cast<int>(y);")
 
     def test_references_signs_arrows_and_shifts(self):
-        self.nothing("auto&& x = y;", "void f(T&& x);", "Result f() &&;", "Result f() && {}", "x = -y;", "f(+1, -1);",
-                     "x->y = z;", "auto f() -> int;", "x = y << 1;", "x <<= 1;", "++x;", "x--;", "x = 1e+5;",
+        self.nothing("auto&& x = y;", "void f(T&& x);", "Result f() &&;", "Result f() && {}", "x = -y;",
+                     "f(+1, -1);", "x->y = z;", "auto f() -> int;", "x = y << 1;", "x <<= 1;", "++x;", "x--;", "x = 1e+5;",
                      "auto c = a <=> b;")
 
     def test_operators_that_are_declared(self):
-        self.nothing("bool operator==(const X&) const = default;", "bool operator<(X a, X b);", "bool operator!() const;",
+        self.nothing("bool operator==(const X&) const = default;", "bool operator<(X a, X b);",
+                     "bool operator!() const;",
                      "friend bool operator==(const X&, const X&) = default;")
 
     def test_assertions_and_constraints(self):
-        self.nothing("assert(a < b && f(c, !d));", "static_assert(sizeof(X) == 8);", "void f() noexcept(true);",
+        self.nothing("assert(a < b && f(c, !d));", "static_assert(sizeof(X) == 8);",
+                     "void f() noexcept(true);",
                      "template <class T>\n  requires A<T> && B<T>\nvoid f();")
         self.assertEqual(marked("assert(a < b); x = a < b;"), ["assert(a < b); x = a [< => <=] b;"])
 
@@ -125,22 +130,26 @@ class Draw(unittest.TestCase):
 
 class List(unittest.TestCase):
     def test_an_entry_has_file_code_and_reason(self):
-        self.assertEqual(mutations.read_unobservable("# a comment\n\nsrc/a/b.cc: if (a [< => <=] b)  ## both are never equal\n"),
+        entry = "# a comment\n\nsrc/a/b.cc: if (a [< => <=] b)  ## both are never equal\n"
+        self.assertEqual(mutations.read_unobservable(entry),
                          [("src/a/b.cc", "if (a [< => <=] b)", "both are never equal")])
 
     def test_an_entry_without_a_reason_or_a_change_is_refused(self):
-        for text in ("src/a/b.cc: if (a [< => <=] b)", "src/a/b.cc: if (a [< => <=] b) ## ", "src/a/b.cc: if (a < b) ## why"):
+        for text in ("src/a/b.cc: if (a [< => <=] b)", "src/a/b.cc: if (a [< => <=] b) ## ",
+                     "src/a/b.cc: if (a < b) ## why"):
             with self.assertRaises(ValueError):
                 mutations.read_unobservable(text)
 
     def test_an_entry_that_matches_no_code_is_stale(self):
         directory = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         (directory / "a.cc").write_text("  x = a < b;\n", encoding="utf-8")
-        good, changed, gone = ("a.cc", "x = a [< => <=] b;", "r"), ("a.cc", "x = a [> => >=] b;", "r"), ("b.cc", "[! => ]a", "r")
-        self.assertEqual(mutations.stale([good, changed, gone], directory), ["a.cc: x = a [> => >=] b;", "b.cc: [! => ]a"])
+        entries = [("a.cc", "x = a [< => <=] b;", "r"), ("a.cc", "x = a [> => >=] b;", "r"),
+                   ("b.cc", "[! => ]a", "r")]
+        self.assertEqual(mutations.stale(entries, directory), ["a.cc: x = a [> => >=] b;", "b.cc: [! => ]a"])
 
     def test_the_list_of_this_tree_matches_its_code(self):
-        entries = mutations.read_unobservable((ROOT / "test/mutation/unobservable.txt").read_text(encoding="utf-8"))
+        text = (ROOT / "test/mutation/unobservable.txt").read_text(encoding="utf-8")
+        entries = mutations.read_unobservable(text)
         self.assertEqual(mutations.stale(entries, ROOT), [])
         self.assertEqual(len({entry[:2] for entry in entries}), len(entries), "an entry stands twice")
 
