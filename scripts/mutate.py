@@ -188,7 +188,8 @@ def try_room(room, attempts, wanted, bench):
         for attempt in batch:
             begin = time.monotonic()
             bench.put(attempt)
-            results[attempt] = verdict(lambda: build(room.test).returncode == 0, lambda: passes(command, limit))
+            results[attempt] = verdict(lambda: build(room.test).returncode == 0,
+                                       lambda: passes(command, limit))
             took = time.monotonic() - begin
             say(f"  {len(results):4} {results[attempt]:8} {took:5.1f}s  {describe(attempt)}")
     bench.put(None)

@@ -100,8 +100,8 @@ def closing(toks, i, opening_text, closing_text):
 
 
 def replacement(text, toks, i):
-    """What token i becomes, or None. The sources are formatted by clang-format: a binary operator has space on
-    both sides; an angle bracket of a template, a reference, a sign and a negation lack it on one side."""
+    """What token i becomes, or None. The sources are formatted by clang-format: a binary operator has space
+    on both sides; an angle bracket of a template, a reference, a sign and a negation lack it on one."""
     token = toks[i]
     before = toks[i - 1] if i else None
     after = toks[i + 1] if i + 1 < len(toks) else None

@@ -73,13 +73,14 @@ class LeftAlone(unittest.TestCase):
 
     def test_angle_brackets_of_templates(self):
         self.nothing("std::vector<int> x;", "std::map<int, std::vector<int>> x;", "f<a>(b);",
-                     "std::vector<\n    int> x;", "template <typename T>\nvoid f();", "template <>\nstruct X<int> {};",
+                     "std::vector<\n    int> x;", "template <typename T>\nvoid f();",
+                     "template <>\nstruct X<int> {};",
                      "template <bool kOn = true, typename T = X<int>>\nvoid f();", "x = static_cast<int>(y);")
 
     def test_references_signs_arrows_and_shifts(self):
         self.nothing("auto&& x = y;", "void f(T&& x);", "Result f() &&;", "Result f() && {}", "x = -y;",
-                     "f(+1, -1);", "x->y = z;", "auto f() -> int;", "x = y << 1;", "x <<= 1;", "++x;", "x--;", "x = 1e+5;",
-                     "auto c = a <=> b;")
+                     "f(+1, -1);", "x->y = z;", "auto f() -> int;", "x = y << 1;", "x <<= 1;", "++x;", "x--;",
+                     "x = 1e+5;", "auto c = a <=> b;")
 
     def test_operators_that_are_declared(self):
         self.nothing("bool operator==(const X&) const = default;", "bool operator<(X a, X b);",
