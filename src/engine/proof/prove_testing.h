@@ -4,9 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "proof/motion.h"
 #include "proof/prover.h"
 #include "support/cluster_builder.h"
 #include "support/observations.h"
@@ -86,6 +90,45 @@ struct Fleet {
   bool measured_ = true;  // false: planner Requests
   bool requests_published = false;
   const AutoscalerStatus* autoscaler = nullptr;
+};
+
+// A move whose placement is written by hand: {pod, node}, or {pod, ""} for the first of the command's replacements.
+struct HandmadeMove {
+  using Placement = std::pair<std::string_view, std::string_view>;
+  HandmadeMove(const Fleet& fleet, const std::vector<std::string_view>& victims,
+               const std::vector<Placement>& placements, std::vector<price::Replacement> replacements = {})
+      : context(fleet.context()),
+        command(command_of(fleet, victims, placements, std::move(replacements))),
+        motion(examine(fleet.evidence(context), {command.nodes, &command, ""})) {}
+  HandmadeMove(const HandmadeMove&) = delete;
+  HandmadeMove& operator=(const HandmadeMove&) = delete;
+
+  const Survivor& survivor(std::string_view name) const {
+    for (const Survivor& s : motion.survivors)
+      if (s.name == name) return s;
+    ADD_FAILURE() << "no survivor " << name;
+    return motion.survivors.front();
+  }
+
+  situation::Context context;
+  price::Command command;
+  Motion motion;
+
+ private:
+  static price::Command command_of(const Fleet& fleet, const std::vector<std::string_view>& victims,
+                                   const std::vector<Placement>& placements,
+                                   std::vector<price::Replacement> replacements) {
+    const Cluster& c = fleet.cluster;
+    price::Command command;
+    for (const std::string_view v : victims) command.nodes.push_back(c.find_node(v));
+    command.replacements = std::move(replacements);
+    for (const auto& [pod, node] : placements) {
+      const PodId id = c.find_pod("default", pod);
+      EXPECT_TRUE(id.valid()) << pod;
+      command.moves.push_back({id, c.pods[id.index()].node, node.empty() ? NodeId() : c.find_node(node)});
+    }
+    return command;
+  }
 };
 
 // "Automated node consolidation under an SLO guard": three machines of 4 cores, a latency-critical cache with its load
