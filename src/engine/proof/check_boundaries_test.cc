@@ -67,7 +67,7 @@ TEST(MeasurementsBoundary, SamplesAndAges) {
 }
 
 TEST(MeasurementsBoundary, WindowsThatCount) {
-  // Of pressure the ten seconds play no part; of Background no cpu; of pods that are not protected no pressure.
+  // No part play: the ten seconds of pressure, the cpu of Background, the pressure of pods not protected.
   Fleet fleet = Consolidable::make();
   for (Windowed* w : {&fleet.measured("memcached").cpu_corrected, &fleet.measured("memcached").memory.some,
                       &fleet.measured("memcached").io.some})
@@ -156,7 +156,7 @@ TEST(MeasurementsBoundary, AsksForNothingOfAPodOnItsWayOut) {
   EXPECT_EQ(refusal(fleet, checks::measurements), "");
 }
 
-// The agent's tiers may be those of other floors; what it says in all must be what the API says by the default ones.
+// The agent's tiers are those of the policy's floors or of the default ones.
 TEST(MeasurementsBoundary, RequestsOfEachTier) {
   Fleet fleet = Consolidable::make();
   Node& a = fleet.cluster.nodes[fleet.cluster.find_node("a").index()];
