@@ -553,6 +553,18 @@ TEST(SurviveOneMoreBoundary, ProtectedPodsOfVictimsAndOfTheNodeThatFails) {
             "survive-one-more: if a failed too, pod default/cache-c would have no place");
 }
 
+TEST(SurviveOneMoreBoundary, ANewNodeWouldComeTooLate) {
+  test::ClusterBuilder b;
+  b.pool("default");
+  b.type("s").cpu(4000).memory_gi(16).price(0.1);
+  for (const char* name : {"a", "b", "c"}) b.node(name).type("s");
+  b.pod("cache-a").on("a").cpu(3000).memory_mi(1).priority(100'000);
+  b.pod("cache-b").on("b").cpu(3000).memory_mi(1).priority(100'000);
+  b.pod("web").on("c").cpu(1).memory_mi(1);
+  EXPECT_EQ(checks::survive_one_more(HandmadeMove(Fleet(b), {"c"}, {{"web", "a"}}).motion).message(),
+            "survive-one-more: if a failed too, pod default/cache-a would have no place");
+}
+
 TEST(SurviveOneMoreBoundary, CountsTheNodesThatMayFail) {
   EXPECT_EQ(of(Consolidable::make(), checks::survive_one_more).message(), "any one of 2 survivors may fail");
 }
@@ -585,6 +597,34 @@ TEST(SchedulerRobustBoundary, WhatAReplacementTakes) {
               HasSubstr("in 64 of 64 legal orders no place is left for pods default/api, default/web"));
   EXPECT_FALSE(robust(3900, 8183).passed) << "a pod that does not fit the new node does not fit it";
   EXPECT_FALSE(robust(1000, 1000, false).passed) << "nobody has looked whether api may go there";
+}
+
+// The spreader finds a place unless both of the others were there before it: they may only go to a, and it may
+// not be two pods apart from b, where it has no room.
+TEST(SchedulerRobustBoundary, TriesTheDrainsOrderItsReverseAndThenAny) {
+  const auto bad_of = [](std::int64_t orders, bool spreader_last) {
+    test::ClusterBuilder b;
+    b.pool("default");
+    for (const char* name : {"a", "b", "c"}) b.node(name).cpu(4000).memory_gi(16).label("at", name);
+    b.pod("full").on("b").cpu(4000).memory_mi(1);
+    const std::string spreader = spreader_last ? "z-spreader" : "0-spreader";
+    b.pod(spreader).on("c").cpu(100).memory_mi(1).spread(test::kHostname, "group", "others");
+    for (const char* name : {"one", "two"})
+      b.pod(name).on("c").cpu(100).memory_mi(1).node_selector("at", "a").label("group", "others");
+    Fleet fleet(b);
+    fleet.settings.guards.scheduler_orders = orders;
+    const HandmadeMove move(fleet, {"c"}, {});
+    return checks::scheduler_robust(move.motion).detail;
+  };
+  EXPECT_EQ(bad_of(3, false), "all pods have a place in each of 3 legal orders");
+  EXPECT_EQ(bad_of(4, false), "in 1 of 4 legal orders no place is left for pod default/0-spreader");
+  EXPECT_EQ(bad_of(6, false), "in 3 of 6 legal orders no place is left for pod default/0-spreader");
+  EXPECT_EQ(bad_of(2, true), "in 2 of 2 legal orders no place is left for pod default/z-spreader");
+  EXPECT_EQ(bad_of(6, true), "in 3 of 6 legal orders no place is left for pod default/z-spreader");
+  // The seventh is shuffled. With these dice the pod that was last stays last, which the reverse would not do.
+  EXPECT_EQ(bad_of(7, false), "in 3 of 7 legal orders no place is left for pod default/0-spreader");
+  EXPECT_EQ(bad_of(7, true), "in 4 of 7 legal orders no place is left for pod default/z-spreader");
+  EXPECT_THAT(bad_of(64, true), HasSubstr("of 64 legal orders no place is left"));
 }
 
 TEST(SchedulerRobustBoundary, TriesTwoOrdersAtLeast) {

@@ -87,7 +87,7 @@ std::vector<const AutoscalerGroup*> groups_of(const Motion& motion, std::string_
     if (names(group.name, pool)) found.push_back(&group);
   }
   const Symbol zone = node.labels.get(motion.cluster().known.zone);
-  if (found.size() < 2 || !zone.valid()) return found;
+  if (!zone.valid()) return found;
   std::vector<const AutoscalerGroup*> near;
   for (const AutoscalerGroup* group : found)
     if (names(group->name, motion.cluster().text(zone))) near.push_back(group);

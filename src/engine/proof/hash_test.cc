@@ -61,6 +61,45 @@ TEST(PlanHash, ChangesWithEveryStructuralInput) {
   }
 }
 
+TEST(PlanHash, CoversWhatADisruptionBudgetSays) {
+  const auto structure = [](std::optional<IntOrPercent> least, std::optional<IntOrPercent> most) {
+    test::ClusterBuilder b;
+    describe_fleet(b);
+    auto& budget = b.pdb("filler").selects("app", "filler-c").allows(1).budget();
+    budget.min_available = least;
+    budget.max_unavailable = most;
+    return plan_of(Fleet(b)).structure;
+  };
+  const IntOrPercent one{false, 1}, two{false, 2}, two_percent{true, 2};
+  const std::vector<std::string> all = {structure({}, {}),          structure(one, {}), structure(two, {}),
+                                        structure(two_percent, {}), structure({}, one), structure({}, two)};
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) EXPECT_NE(all[i], all[j]) << i << " " << j;
+  EXPECT_EQ(structure(one, two), structure(one, two));
+}
+
+TEST(PlanHash, CoversTheSelectorsOfPodsAndTheirAbsence) {
+  const auto structure = [](std::optional<LabelSelector> selector, std::optional<LabelSelector> namespaces) {
+    test::ClusterBuilder b;
+    describe_fleet(b);
+    PodAffinityTerm term;
+    term.topology_key = b.word(test::kHostname);
+    const auto translate = [&](const std::optional<LabelSelector>& s) -> std::optional<LabelSelector> {
+      if (!s) return std::nullopt;
+      return s->requirements.empty() ? LabelSelector{} : b.selector("x", "y");
+    };
+    term.selector = translate(selector);
+    term.namespace_selector = translate(namespaces);
+    b.pod("chooser").on("a").cpu(1).memory_mi(1).anti_affinity(term);
+    return plan_of(Fleet(b)).structure;
+  };
+  const LabelSelector everything, some{{SelectorRequirement{}}};
+  const std::vector<std::string> all = {structure({}, {}), structure(everything, {}), structure(some, {}),
+                                        structure({}, everything), structure({}, some)};
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) EXPECT_NE(all[i], all[j]) << i << " " << j;
+}
+
 TEST(PlanHash, DoesNotDependOnTheOrderOfObjects) {
   test::ClusterBuilder b;
   // The same objects and words, met in another order.

@@ -1,6 +1,7 @@
 // Courses of events on random clusters with every constraint that the scheduler knows.
 #include "proof/other_placements.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -78,6 +79,170 @@ TEST(OtherPlacements, AreTheSameForTheSameSeed) {
                two = others.play(motion.moved, Taste::Random, 7);
   EXPECT_TRUE(one.homeless.empty());
   EXPECT_EQ(one.preempted, two.preempted);
+}
+
+// ---- courses that can be followed by hand
+
+using ::testing::ElementsAre;
+
+struct Ending {
+  std::vector<std::string> homeless, preempted;
+};
+
+// Node c goes, and its pods come back in this order. All nodes have 4 cores.
+struct Stage {
+  test::ClusterBuilder b;
+
+  Stage() {
+    b.pool("default");
+    node("c");
+  }
+  test::NodeBuilder& node(std::string_view name) { return b.node(name).cpu(4000).memory_gi(16); }
+  test::PodBuilder& pod(std::string_view name, std::string_view node, std::int64_t cpu,
+                        std::int32_t priority = 0) {
+    return b.pod(name).on(node).cpu(cpu).memory_mi(64).priority(priority);
+  }
+  Ending play(const std::vector<std::string_view>& order, Taste taste, std::uint64_t seed = 0) const {
+    const Fleet fleet(b);
+    const situation::Context context = fleet.context();
+    const Motion motion = examine(fleet.evidence(context), {{fleet.cluster.find_node("c")}, nullptr, "none"});
+    const fit::Index index(fleet.cluster, fit::Options{});
+    fit::Simulation simulation(index, {});
+    const Departure departure(simulation, fleet.cluster, motion.intent.victims);
+    OtherPlacements others(motion, simulation);
+    std::vector<PodId> pods;
+    for (const std::string_view name : order) pods.push_back(fleet.cluster.find_pod("default", name));
+    const Course course = others.play(pods, taste, seed);
+    const auto names = [&](const std::vector<PodId>& all) {
+      std::vector<std::string> out;
+      for (const PodId p : all) out.emplace_back(fleet.cluster.text(fleet.cluster.pods[p.index()].name));
+      return out;
+    };
+    return {names(course.homeless), names(course.preempted)};
+  }
+};
+
+TEST(Taste, DecidesWhichRoomIsLeftForOthers) {
+  Stage stage;
+  stage.node("a");
+  stage.node("b");
+  stage.pod("resident", "a", 3000);
+  stage.pod("small", "c", 1000);
+  stage.pod("big", "c", 4000);
+  EXPECT_THAT(stage.play({"small", "big"}, Taste::Emptiest).homeless, ElementsAre("big"))
+      << "small went to b";
+  EXPECT_THAT(stage.play({"small", "big"}, Taste::Fullest).homeless, ElementsAre()) << "small went to a";
+  EXPECT_THAT(stage.play({"big", "small"}, Taste::Emptiest).homeless, ElementsAre());
+  int refused = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed)
+    refused += stage.play({"small", "big"}, Taste::Random, seed).homeless.empty() ? 0 : 1;
+  EXPECT_GT(refused, 5);
+  EXPECT_LT(refused, 35);
+}
+
+TEST(Taste, LooksAtMemoryWhereCpuIsEqual) {
+  Stage stage;
+  stage.node("a").memory_gi(8);
+  stage.node("b");
+  stage.pod("small", "c", 100);
+  stage.pod("big", "c", 4000).memory_gi(16);
+  EXPECT_THAT(stage.play({"small", "big"}, Taste::Emptiest).homeless, ElementsAre("big"));
+  EXPECT_THAT(stage.play({"small", "big"}, Taste::Fullest).homeless, ElementsAre());
+}
+
+TEST(Preemption, PushesOutTheLeastImportantPodsThatDoNotFitAnyMore) {
+  Stage stage;
+  stage.node("a");
+  stage.pod("one", "a", 1000, 1);
+  stage.pod("two", "a", 500, 2);
+  stage.pod("three", "a", 1000, 3);
+  stage.pod("static", "a", 500, 0).mirror();
+  stage.b.daemon_set("agent").on("a").cpu(500).memory_mi(64).priority(0);
+  stage.pod("important", "c", 2000, 100);
+  // 2000m come. Of what was there the static pod stays, and three and two come back.
+  const Ending ending = stage.play({"important"}, Taste::Emptiest);
+  EXPECT_THAT(ending.homeless, ElementsAre("agent-a", "one"));
+  EXPECT_THAT(ending.preempted, ElementsAre("one", "agent-a"));
+}
+
+TEST(Preemption, NeedsALowerPriority) {
+  for (const auto& [resident, pushed_out] : {std::pair{100, false}, {101, false}, {99, true}}) {
+    Stage stage;
+    stage.node("a");
+    stage.pod("resident", "a", 4000, resident);
+    stage.pod("important", "c", 1000, 100);
+    const Ending ending = stage.play({"important"}, Taste::Emptiest);
+    EXPECT_THAT(ending.homeless, ElementsAre(pushed_out ? "resident" : "important")) << resident;
+    EXPECT_EQ(ending.preempted.size(), pushed_out ? 1U : 0U) << resident;
+  }
+}
+
+TEST(Preemption, NeverPushesOutAStaticPodAndNeverForADaemon) {
+  Stage stage;
+  stage.node("a");
+  stage.pod("static", "a", 4000, 0).mirror();
+  stage.pod("important", "c", 1000, 100);
+  EXPECT_THAT(stage.play({"important"}, Taste::Emptiest).homeless, ElementsAre("important"));
+}
+
+TEST(Preemption, IsNotNeededWhereThereIsRoom) {
+  Stage stage;
+  stage.node("a");
+  stage.pod("resident", "a", 3000, 0);
+  stage.pod("important", "c", 1000, 100);
+  EXPECT_THAT(stage.play({"important"}, Taste::Emptiest).preempted, ElementsAre());
+}
+
+TEST(Preemption, IsPassedOverWhereItWouldNotHelp) {
+  Stage stage;
+  stage.node("a");
+  stage.node("b");
+  stage.pod("lesser-a", "a", 1000, 0);
+  stage.pod("equal-a", "a", 3000, 100);
+  stage.pod("lesser-b", "b", 3500, 0);
+  stage.pod("important", "c", 2000, 100);
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    const Ending ending = stage.play({"important"}, Taste::Emptiest, seed);
+    EXPECT_THAT(ending.preempted, ElementsAre("lesser-b")) << "only b has enough to give";
+    EXPECT_THAT(ending.homeless, ElementsAre("lesser-b"));
+  }
+}
+
+// What came a moment ago may be pushed out again, and finds another place if there is one.
+TEST(Preemption, AlsoPushesOutWhatCame) {
+  Stage stage;
+  stage.node("a");
+  stage.pod("lesser", "c", 3000, 0);
+  stage.pod("important", "c", 3000, 100);
+  Ending ending = stage.play({"lesser", "important"}, Taste::Emptiest);
+  EXPECT_THAT(ending.preempted, ElementsAre("lesser"));
+  EXPECT_THAT(ending.homeless, ElementsAre("lesser"));
+  EXPECT_THAT(stage.play({"important", "lesser"}, Taste::Emptiest).preempted, ElementsAre());
+  stage.node("b").label("disk", "ssd");
+  stage.pod("picky", "c", 3000, 50).node_selector("disk", "ssd");
+  ending = stage.play({"lesser", "picky"}, Taste::Emptiest);
+  EXPECT_THAT(ending.homeless, ElementsAre());
+}
+
+// A pod whose affinity asks for company waits until the company is there.
+TEST(Waiting, EndsWhenTheCompanyHasCome) {
+  Stage stage;
+  stage.node("a");
+  stage.pod("leader", "c", 1000, 100);
+  stage.pod("follower", "c", 1000, 100).affinity("app", "leader", test::kHostname);
+  EXPECT_THAT(stage.play({"follower", "leader"}, Taste::Emptiest).homeless, ElementsAre());
+  EXPECT_THAT(stage.play({"follower"}, Taste::Emptiest).homeless, ElementsAre("follower"));
+}
+
+TEST(Waiting, EndsAlsoWhenTheCompanyHadToMakeRoomForItself) {
+  Stage stage;
+  stage.node("a");
+  stage.pod("lesser", "a", 3000, 0);
+  stage.pod("leader", "c", 2000, 100);
+  stage.pod("follower", "c", 500, 0).affinity("app", "leader", test::kHostname);
+  const Ending ending = stage.play({"follower", "leader"}, Taste::Emptiest);
+  EXPECT_THAT(ending.homeless, ElementsAre("lesser"));
+  EXPECT_THAT(ending.preempted, ElementsAre("lesser"));
 }
 
 }  // namespace
