@@ -85,19 +85,15 @@ TEST(Survivors, AreAskedForEveryPodWithAVolume) {
   test::ClusterBuilder b;
   b.pool("default");
   add_node(b, "v");
-  for (const char* disk : {"one", "two"}) {
-    add_node(b, disk);
-    b.pv(std::string("pv-") + disk).local().only_on(test::kHostname, {disk}).claimed_by("default", disk);
-    b.pvc(disk).bound_to(std::string("pv-") + disk);
-    b.pod(std::string("db-") + disk)
-        .on("v")
-        .owner(OwnerKind::StatefulSet, "db")
-        .cpu(100)
-        .memory_mi(64)
-        .claim(disk);
+  const std::pair<const char*, const char*> disks[] = {{"one", "data-db-0"}, {"two", "data-db-1"}};
+  for (const auto& [node, claim] : disks) {
+    add_node(b, node);
+    const std::string volume = std::string("pv-") + node;
+    b.pv(volume).local().only_on(test::kHostname, {node}).claimed_by("default", claim);
+    b.pvc(claim).bound_to(volume);
   }
-  EXPECT_THAT(survivors_of(Fleet(b), {"v"}, {{"db-one", "one"}, {"db-two", "two"}}),
-              ElementsAre("one", "two"));
+  b.pods(2, "db").on("v").owner(OwnerKind::StatefulSet, "db").cpu(100).memory_mi(64).claim_of_its_own("data");
+  EXPECT_THAT(survivors_of(Fleet(b), {"v"}, {}), ElementsAre("one", "two"));
 }
 
 TEST(Survivors, AreNoneWhereNoPodMoves) {
