@@ -27,6 +27,7 @@ SCRATCH = ROOT / "build" / "mutate"
 TREE = SCRATCH / "tree"
 BUILD = TREE / "build" / "check"  # where the preset puts it
 LIST = pathlib.Path("test/mutation/unobservable.txt")
+SLOW = 0.3  # seconds: such a test runs after the others
 MEMORY = 8 << 30  # bytes of address space for a test program: a changed loop may not end
 PREFIX = "tamp_"  # of a room's target; its test program is the same name with _test instead
 
@@ -165,6 +166,18 @@ def accept(names, command):
     return took, 15 + 5 * took
 
 
+def quick_and_slow(program):
+    """The program as two commands: most changes are noticed by its quick tests, in a part of its time."""
+    report = SCRATCH / "times.json"
+    subprocess.run([program, f"--gtest_output=json:{report}"], cwd=BUILD, capture_output=True)
+    times = {f"{suite['name']}.{test['name']}": float(test["time"].rstrip("s"))
+             for suite in json.loads(report.read_text())["testsuites"] for test in suite["testsuite"]}
+    slow = [name for name, seconds in times.items() if seconds > SLOW]
+    if not slow or len(slow) == len(times):
+        return [[program]]
+    return [[program, f"--gtest_filter=-{':'.join(slow)}"], [program, f"--gtest_filter={':'.join(slow)}"]]
+
+
 def verdict(builds, tests_pass):
     if not builds():
         return "invalid"
@@ -173,8 +186,9 @@ def verdict(builds, tests_pass):
 
 def try_room(room, attempts, wanted, bench):
     """Tries attempts in order until `wanted` of them have compiled: {attempt: verdict}"""
-    command = [BUILD / "bin" / room.test]
-    took, limit = accept([room.test], command)
+    program = BUILD / "bin" / room.test
+    took, limit = accept([room.test], [program])
+    commands = quick_and_slow(program)
     say(f"{room.name}: {room.test} takes {took:.1f}s")
     results = {}
     position = 0
@@ -189,7 +203,7 @@ def try_room(room, attempts, wanted, bench):
             begin = time.monotonic()
             bench.put(attempt)
             results[attempt] = verdict(lambda: build(room.test).returncode == 0,
-                                       lambda: passes(command, limit))
+                                       lambda: all(passes(command, limit) for command in commands))
             took = time.monotonic() - begin
             say(f"  {len(results):4} {results[attempt]:8} {took:5.1f}s  {describe(attempt)}")
     bench.put(None)
