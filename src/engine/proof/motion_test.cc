@@ -356,5 +356,59 @@ TEST(Measured, IsFoundByNamespaceAndName) {
   EXPECT_EQ(motion.measured(fleet.cluster.find_pod("another", "filler-a")), nullptr);
 }
 
+// A command may speak of pods that controllers still owe, which are behind the pods of the cluster.
+TEST(Moved, AreNotPodsThatDoNotExistYet) {
+  test::ClusterBuilder b;
+  describe_web(b);
+  add_node(b, "a");
+  const Fleet fleet(b);
+  HandmadeMove move(fleet, {"v"}, {{"web", "a"}});
+  move.command.moves.push_back(
+      {PodId(fleet.cluster.pods.size()), fleet.cluster.find_node("v"), fleet.cluster.find_node("a")});
+  const Motion motion = examine(fleet.evidence(move.context), {move.command.nodes, &move.command, ""});
+  ASSERT_EQ(motion.survivors.size(), 1U);
+  EXPECT_THAT(names(motion, motion.survivors[0].comes), ElementsAre("default/web"));
+}
+
+// The pod asks for two domains with at most one pod more in one of them than in the other.
+TEST(Departure, IsTakenBackWhenItEnds) {
+  test::ClusterBuilder b;
+  b.pool("default");
+  add_node(b, "a");
+  add_node(b, "v");
+  for (const auto& [name, node] : {std::pair("on-a", "a"), std::pair("on-v", "v")})
+    b.pod(name).on(node).cpu(2000).memory_mi(1).label("group", "spread");
+  SpreadConstraint even = b.constraint(b.selector("group", "spread"), test::kHostname);
+  even.min_domains = 2;
+  b.pod("new").on("a").cpu(2000).memory_mi(1).label("group", "spread").spread(even);
+  const Fleet fleet(b);
+  const fit::Index index(fleet.cluster, fit::Options{});
+  fit::Simulation simulation(index, {});
+  const NodeId a = fleet.cluster.find_node("a"), v = fleet.cluster.find_node("v");
+  const PodId fresh = fleet.cluster.find_pod("default", "new");
+  simulation.lift(fresh);
+  const auto refusal = [&](NodeId node) {
+    return std::string(simulation.filter(fresh, index.site_of(node)));
+  };
+  EXPECT_EQ(refusal(a), "");
+  {
+    const Departure departure(simulation, fleet.cluster, {v});
+    EXPECT_EQ(refusal(a), "PodTopologySpread") << "v has none any more";
+    EXPECT_EQ(simulation.room().free(index.site_of(v), kCpu), 4000);
+  }
+  EXPECT_EQ(refusal(a), "") << "v is there again, and its pod";
+  EXPECT_EQ(simulation.room().free(index.site_of(v), kCpu), 2000);
+}
+
+// What a proof takes for granted where nothing else is said.
+TEST(Evidence, IsMeasuredAndComesFromFilesUnlessItIsSaidOtherwise) {
+  const Fleet fleet = Consolidable::make();
+  const situation::Context context = fleet.context();
+  const Evidence evidence{context, fleet.observations};
+  EXPECT_TRUE(evidence.measured);
+  EXPECT_FALSE(evidence.requests_published);
+  EXPECT_EQ(evidence.autoscaler, nullptr);
+}
+
 }  // namespace
 }  // namespace tamp::proof

@@ -185,6 +185,20 @@ TEST(Preemption, NeverPushesOutAStaticPodAndNeverForADaemon) {
   EXPECT_THAT(stage.play({"important"}, Taste::Emptiest).homeless, ElementsAre("important"));
 }
 
+// A DaemonSet's pod comes back to its own node or not at all, whatever it could push out elsewhere.
+TEST(Preemption, IsNotDoneForADaemonThatWasPushedOut) {
+  Stage stage;
+  stage.node("a");
+  stage.node("b");
+  stage.b.daemon_set("agent").on("a").cpu(1000).memory_mi(64).priority(50);
+  stage.pod("lesser", "a", 500, 10);
+  stage.pod("least", "b", 4000, 0);
+  stage.pod("important", "c", 3500, 100).node_selector(test::kHostname, "a");
+  const Ending ending = stage.play({"important"}, Taste::Emptiest);
+  EXPECT_THAT(ending.homeless, ElementsAre("agent-a")) << "least stays on b";
+  EXPECT_THAT(ending.preempted, ElementsAre("agent-a"));
+}
+
 TEST(Preemption, IsNotNeededWhereThereIsRoom) {
   Stage stage;
   stage.node("a");
