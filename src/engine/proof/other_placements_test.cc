@@ -165,6 +165,19 @@ TEST(Preemption, PushesOutTheLeastImportantPodsThatDoNotFitAnyMore) {
   EXPECT_THAT(ending.preempted, ElementsAre("one", "agent-a"));
 }
 
+// One that has lost its place already has none to lose.
+TEST(Preemption, PushesOutNobodyTwice) {
+  Stage stage;
+  stage.node("a");
+  stage.pod("lesser-1", "a", 2000, 1);
+  stage.pod("lesser-2", "a", 2000, 2);
+  stage.pod("first", "c", 2000, 100);
+  stage.pod("second", "c", 2000, 100);
+  const Ending ending = stage.play({"first", "second"}, Taste::Emptiest);
+  EXPECT_THAT(ending.preempted, ElementsAre("lesser-1", "lesser-2"));
+  EXPECT_THAT(ending.homeless, ElementsAre("lesser-1", "lesser-2"));
+}
+
 TEST(Preemption, NeedsALowerPriority) {
   for (const auto& [resident, pushed_out] : {std::pair{100, false}, {101, false}, {99, true}}) {
     Stage stage;
