@@ -35,10 +35,10 @@ struct Sight {
   std::optional<Time> last_node_deleted;  // see decide::Context
   NodeId leader_node;                     // likewise
 
-  // ---- the policy
-  bool policy_present = true;
-  bool acts = true;     // mode Act
-  bool paused = false;  // temper.codes/pause on the policy
+  // ---- the policy; no default, so that nobody forgets to say it
+  bool policy_present;
+  bool acts;    // mode Act
+  bool paused;  // temper.codes/pause on the policy
 
   // ---- answers to what an earlier step asked for; absent until they are there
   std::optional<proof::Revalidation> revalidation;  // Validating, of this run's plan, made now
