@@ -90,5 +90,56 @@ TEST_F(Claim, IsOfThisVeryPool) {
   EXPECT_THAT(write_claim(run, pool).error().message, HasSubstr("node class"));
 }
 
+TEST_F(Claim, NamesItsNodeClassInLowerCase) {
+  for (const auto& [kind, label] :
+       {std::pair("EC2NodeClass", "ec2nodeclass"), {"AZ", "az"}, {"az@[", "az@["}}) {
+    pool.ensure({"spec", "template", "spec", "nodeClassRef"}).set("kind", kind);
+    EXPECT_EQ(body().at({"metadata", "labels"})["karpenter.k8s.aws/" + std::string(label)].string(), "main");
+  }
+}
+
+// Every node needs one of the values of a label that is the user's own. Others come from the machine.
+TEST_F(Claim, ChoosesAValueOfLabelsThatAreTheUsersOwn) {
+  wire::Tree& asked = pool.ensure({"spec", "template", "spec", "requirements"});
+  const auto ask = [&](const char* key, const char* op, std::vector<const char*> values) {
+    Tree list = Tree::array();
+    for (const char* v : values) list.append(v);
+    asked.append(Tree::object({{"key", key}, {"operator", op}, {"values", std::move(list)}}));
+  };
+  ask("own", "In", {"z", "y"});
+  ask("team", "In", {"a"});  // the template says "shop"
+  ask("without", "In", {});
+  ask("not-in", "NotIn", {"x"});
+  ask("topology.kubernetes.io/region", "In", {"r"});
+  ask("node.k8s.io/x", "In", {"x"});
+  ask("karpenter.k8s.aws/instance-family", "In", {"m5"});
+  ask("example.karpenter/x", "In", {"x"});
+  const Tree claim = body();
+  std::vector<std::string> keys;
+  for (const Tree::Member& label : claim.at({"metadata", "labels"}).members()) keys.emplace_back(label.key);
+  std::sort(keys.begin(), keys.end());
+  EXPECT_THAT(keys, testing::ElementsAre("example.com/rack", "karpenter.k8s.aws/ec2nodeclass",
+                                         "karpenter.sh/nodepool", "own", "team"));
+  EXPECT_EQ(claim.at({"metadata", "labels"})["own"].string(), "y") << "the first by name";
+  EXPECT_EQ(claim.at({"metadata", "labels"})["team"].string(), "shop");
+  EXPECT_EQ(requirement(claim, "own"), R"(["y"])");
+  EXPECT_EQ(requirement(claim, "team"), R"(["shop"])");
+  EXPECT_EQ(requirement(claim, "not-in"), R"(["x"])");
+}
+
+TEST_F(Claim, KeepsWhatThePlanLeavesOpen) {
+  run.replacement->types.clear();
+  run.replacement->zones.clear();
+  const Tree claim = body();
+  EXPECT_EQ(requirement(claim, "node.kubernetes.io/instance-type"), R"(["m5.large","m5.xlarge"])");
+  EXPECT_EQ(requirement(claim, "topology.kubernetes.io/zone"), "");
+  EXPECT_EQ(requirement(claim, "karpenter.sh/capacity-type"), R"(["spot"])");
+}
+
+TEST_F(Claim, IsNotMadeOfAPoolThatGoes) {
+  pool.ensure({"metadata", "deletionTimestamp"}) = "2026-11-15T00:00:00Z";
+  EXPECT_EQ(write_claim(run, pool).error().message, "the NodePool is being deleted");
+}
+
 }  // namespace
 }  // namespace tamp::documents

@@ -167,5 +167,82 @@ TEST(Marks, AClaimWhoseUidIsNotKnownIsOursByItsNote) {
       Edit::Answer::Patch);
 }
 
+// An autoscaler also reads some of them as labels.
+TEST(Marks, AProtectionThatIsALabelIsThereAlready) {
+  const Edit edit = edit_node(node("{}", "{}", R"({"karpenter.sh/do-not-disrupt":"true"})"),
+                              mutation(run::MutationKind::Protect), "r");
+  EXPECT_THAT(edit.added, ElementsAre("cluster-autoscaler.kubernetes.io/scale-down-disabled",
+                                      "autoscaling.cast.ai/removal-disabled"));
+}
+
+TEST(Marks, ANodeWithoutAnnotationsGetsThemOnce) {
+  auto bare = wire::read_tree(R"({"metadata":{"uid":"u","resourceVersion":"7"}})");
+  const std::vector<std::string> all = edits(edit_node(*bare, mutation(run::MutationKind::Protect), "r"));
+  EXPECT_EQ(std::count(all.begin(), all.end(), "add /metadata/annotations {}"), 1);
+  EXPECT_EQ(all.size(), 5U) << "the object, three protections and the note";
+}
+
+TEST(Marks, OnlyOurVeryTaintIsOurs) {
+  for (const char* other : {R"({"key":"temper.codes/consolidating","effect":"NoExecute"})",
+                            R"({"key":"x","effect":"NoSchedule"})"}) {
+    const wire::Tree with_other = node("{}", std::string(R"({"taints":[)") + other + "]}");
+    const Edit edit = edit_node(with_other, mutation(run::MutationKind::Taint), "r");
+    EXPECT_THAT(edit.added, ElementsAre("taint")) << other;
+    EXPECT_EQ(edits(edit).front(),
+              R"(add /spec/taints/- {"effect":"NoSchedule","key":"temper.codes/consolidating"})");
+  }
+  const wire::Tree tainted =
+      node("{}", R"({"taints":[{"key":"temper.codes/consolidating","effect":"NoSchedule"}]})");
+  EXPECT_TRUE(edit_node(tainted, mutation(run::MutationKind::Taint), "r").added.empty());
+}
+
+TEST(Marks, ThatAreGoneAlreadyNeedNoRemoval) {
+  const wire::Tree bare =
+      node(annotation({{"r"}, {"cordon", "no-load-balancer", "taint", std::string(kProtections[1])}}));
+  EXPECT_THAT(edits(edit_node(bare, mutation(run::MutationKind::Release), "r")),
+              ElementsAre("remove /metadata/annotations/temper.codes~1run"));
+  const wire::Tree theirs = node(annotation({{"r"}, {"no-load-balancer"}}), "{}",
+                                 R"({"node.kubernetes.io/exclude-from-external-load-balancers":"theirs"})");
+  EXPECT_THAT(edits(edit_node(theirs, mutation(run::MutationKind::Release), "r")),
+              ElementsAre("remove /metadata/annotations/temper.codes~1run"));
+}
+
+TEST(Marks, LeavingKeepsTheCordon) {
+  const wire::Tree cordoned =
+      node(annotation({{"r"}, {"cordon", "no-load-balancer"}}), R"({"unschedulable":true})",
+           R"({"node.kubernetes.io/exclude-from-external-load-balancers":"true"})");
+  EXPECT_THAT(edits(edit_node(cordoned, mutation(run::MutationKind::Leave), "r")),
+              ElementsAre("remove /metadata/labels/node.kubernetes.io~1exclude-from-external-load-balancers",
+                          "remove /metadata/annotations/temper.codes~1run"));
+}
+
+TEST(Marks, APersonsCordonSurvivesTheTaint) {
+  const wire::Tree tainted =
+      node(annotation({{"r"}, {"taint"}}),
+           R"({"unschedulable":true,"taints":[{"key":"temper.codes/consolidating","effect":"NoSchedule"}]})");
+  EXPECT_EQ(edit_node(tainted, mutation(run::MutationKind::Uncordon), "r").answer, Edit::Answer::NothingToDo);
+  // Somebody took the cordon off already: the note follows.
+  const wire::Tree uncordoned =
+      node(annotation({{"r"}, {"cordon", "taint"}}),
+           R"({"taints":[{"key":"temper.codes/consolidating","effect":"NoSchedule"}]})");
+  EXPECT_THAT(
+      edits(edit_node(uncordoned, mutation(run::MutationKind::Uncordon), "r")),
+      ElementsAre(
+          R"(add /metadata/annotations/temper.codes~1run "{\"added\":[\"taint\"],\"runs\":[\"r\"]}")"));
+}
+
+// Once our name is in the note, the note is what counts.
+TEST(Marks, TheJournalIsAskedOnlyWithoutANote) {
+  const wire::Tree noted = node(annotation({{"r"}, {}}), R"({"unschedulable":true})");
+  EXPECT_THAT(edits(edit_node(noted, mutation(run::MutationKind::Release), "r", {"cordon"})),
+              ElementsAre("remove /metadata/annotations/temper.codes~1run"));
+}
+
+TEST(Marks, EvictionsAndClaimsAreNotMadeByPatches) {
+  for (const run::MutationKind kind :
+       {run::MutationKind::Evict, run::MutationKind::CreateClaim, run::MutationKind::DeleteClaim})
+    EXPECT_EQ(edit_node(node(), mutation(kind), "r").answer, Edit::Answer::NothingToDo) << run::word(kind);
+}
+
 }  // namespace
 }  // namespace tamp::documents

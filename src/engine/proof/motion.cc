@@ -116,9 +116,8 @@ void add_survivors(Motion& motion) {
   const price::Command* command = motion.intent.command;
   std::vector<NodeId> nodes = motion.moved.empty() ? std::vector<NodeId>{} : legal_nodes(motion);
   for (const NodeId id : nodes) motion.survivors.push_back(describe(motion, id));
-  std::sort(motion.survivors.begin(), motion.survivors.end(), [](const Survivor& a, const Survivor& b) {
-    return std::tuple(-a.free_cpu, -a.free_memory, a.node) < std::tuple(-b.free_cpu, -b.free_memory, b.node);
-  });
+  std::ranges::sort(motion.survivors, {},
+                    [](const Survivor& s) { return std::tuple(-s.free_cpu, -s.free_memory, s.node); });
   const auto most = static_cast<std::size_t>(motion.guards().max_survivors);
   if (motion.survivors.size() > most) motion.survivors.resize(most);
   // Wherever the simulation put a pod must be looked at, whatever the cap.
@@ -128,8 +127,7 @@ void add_survivors(Motion& motion) {
           std::none_of(motion.survivors.begin(), motion.survivors.end(),
                        [&](const Survivor& s) { return s.node == move.to; }))
         motion.survivors.push_back(describe(motion, move.to));
-  std::sort(motion.survivors.begin(), motion.survivors.end(),
-            [](const Survivor& a, const Survivor& b) { return a.node < b.node; });
+  std::ranges::sort(motion.survivors, {}, &Survivor::node);
   for (std::size_t i = 0; command != nullptr && i < command->replacements.size(); ++i) {
     motion.survivors.push_back(describe(motion, command->replacements[i]));
     motion.survivors.back().replacement = i;
@@ -182,11 +180,8 @@ Motion examine(const Evidence& evidence, SchedulerView& view, Intent intent) {
   for (const NodeId v : motion.intent.victims)
     for (const PodId p : cluster.nodes[v.index()].pods)
       if (gates::reschedulable(cluster.pods[p.index()])) motion.moved.push_back(p);
-  std::sort(motion.moved.begin(), motion.moved.end(), [&](PodId a, PodId b) {
-    const auto key = [&](PodId p) {
-      return std::tuple(-static_cast<int>(motion.tier(p)), motion.pod(p).priority.value_or(0), p);
-    };
-    return key(a) < key(b);
+  std::ranges::sort(motion.moved, {}, [&](PodId p) {
+    return std::tuple(-static_cast<int>(motion.tier(p)), motion.pod(p).priority.value_or(0), p);
   });
   add_survivors(motion);
   for (const Survivor& s : motion.survivors) {

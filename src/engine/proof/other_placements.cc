@@ -95,9 +95,8 @@ fit::SiteId OtherPlacements::choose(const std::vector<SiteId>& sites) {
   const auto free = [&](SiteId s) {
     return std::tuple(simulation_.room().free(s, kCpu), simulation_.room().free(s, kMemory), s);
   };
-  const auto less = [&](SiteId a, SiteId b) { return free(a) < free(b); };
-  return taste_ == Taste::Emptiest ? *std::max_element(sites.begin(), sites.end(), less)
-                                   : *std::min_element(sites.begin(), sites.end(), less);
+  return taste_ == Taste::Emptiest ? *std::ranges::max_element(sites, {}, free)
+                                   : *std::ranges::min_element(sites, {}, free);
 }
 
 std::vector<PodId> OtherPlacements::lower_pods(PodId pod, SiteId site) const {
@@ -111,9 +110,7 @@ std::vector<PodId> OtherPlacements::lower_pods(PodId pod, SiteId site) const {
   for (const auto& [p, where] : seated_)
     if (where == site) consider(p);
   // The least important leave first, so that the most important come back first.
-  std::sort(pods.begin(), pods.end(), [&](PodId a, PodId b) {
-    return std::tuple(pod_of(a).priority.value_or(0), a) < std::tuple(pod_of(b).priority.value_or(0), b);
-  });
+  std::ranges::sort(pods, {}, [&](PodId p) { return std::tuple(pod_of(p).priority.value_or(0), p); });
   return pods;
 }
 

@@ -22,7 +22,7 @@ class Parts {
     add("policy", canonical_policy(motion_.evidence.context.settings));
     prices();
     autoscaler();
-    std::sort(parts_.begin(), parts_.end(), [](const Part& a, const Part& b) { return a.what < b.what; });
+    std::ranges::sort(parts_, {}, &Part::what);
     parts_.erase(std::unique(parts_.begin(), parts_.end()), parts_.end());
     return std::move(parts_);
   }

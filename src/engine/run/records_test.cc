@@ -537,10 +537,10 @@ run::Run full_run() {
 }
 
 std::string object_of(const run::Run& run) {
-  return fmt::format(
-      R"({{"metadata":{{"name":"{}","uid":"{}","creationTimestamp":"{}"}},"spec":{{"planHash":"{}","approvedBy":"{}","source":"{}"}},"status":{}}})",
-      run.name, run.uid, format_rfc3339(run.approved_at), run.plan_hash, run.approved_by, run.source,
-      documents::write_status(run));
+  return fmt::format(R"({{"metadata":{{"name":"{}","uid":"{}","creationTimestamp":"{}"}},)"
+                     R"("spec":{{"planHash":"{}","approvedBy":"{}","source":"{}"}},"status":{}}})",
+                     run.name, run.uid, format_rfc3339(run.approved_at), run.plan_hash, run.approved_by,
+                     run.source, documents::write_status(run));
 }
 
 TEST(RunRoundTrip, KeepsEveryField) {
