@@ -161,6 +161,7 @@ TEST(PublishedPlan, IsTakenOverByANewLeader) {
   EXPECT_EQ(again.plan->hash, first.hash);
   EXPECT_EQ(again.plan->created, first.created);
   EXPECT_EQ(again.plan->moves, first.moves);
+  EXPECT_EQ(again.plan->method, "single");
   EXPECT_FALSE(again.plan->parts.empty());
 
   pod(fleet, "filler-a").priority = 7;
