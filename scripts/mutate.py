@@ -283,7 +283,7 @@ def measure(room, options, known, listed, bench):
         before = set(memory.read_text(encoding="utf-8").splitlines()) if memory.is_file() else set()
         attempts = [a for a in attempts if f"{a.file}: {a.change.marked}" in before]
     if options.file:
-        attempts = [a for a in attempts if options.file in a.file]
+        attempts = [a for a in attempts if any(part in a.file for part in options.file.split(","))]
     say(f"{room.name}: {len(attempts)} changes are possible, {options.count} are tried, seed {options.seed}")
     results = try_room(room, attempts, options.count, bench)
     counted = [a for a in results if results[a] != "invalid"]
@@ -309,7 +309,7 @@ def main():
     add("seed", nargs="?", default=1, type=int, help="the same seed draws the same changes (1)")
     add("--deep", action="store_true", help="try survivors against all other tests that use the room")
     add("--again", action="store_true", help="only what survived the last call, wherever it is drawn")
-    add("--file", help="only files whose path contains this")
+    add("--file", help="only files whose path contains this, or one of several with commas")
     add("--compiler", default="clang++-19", help=argparse.SUPPRESS)
     options = parser.parse_args()
     SCRATCH.mkdir(parents=True, exist_ok=True)

@@ -185,7 +185,8 @@ struct Attendance : testing::Test {
   void store(const run::Run& run, bool finalizer = true) {
     Tree object = parse(fmt::format(
         R"({{"apiVersion":"temper.codes/v1alpha1","kind":"ConsolidationRun",
-"metadata":{{"name":"run-1","uid":"uid-run","resourceVersion":"50","creationTimestamp":"{}"}},"spec":{{"planHash":"hash","approvedBy":"ada"}}}})",
+"metadata":{{"name":"run-1","uid":"uid-run","resourceVersion":"50","creationTimestamp":"{}"}},
+"spec":{{"planHash":"hash","approvedBy":"ada"}}}})",
         format_rfc3339(run.approved_at)));
     if (run.phase != Phase::Approved) object.set("status", parse(documents::write_status(run)));
     if (finalizer) object.ensure({"metadata", "finalizers"}).append(std::string(kRollbackFinalizer));
