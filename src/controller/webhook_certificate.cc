@@ -60,11 +60,6 @@ WebhookCertificate::WebhookCertificate(net::Loop& loop, net::Client& client, con
       may_write_(std::move(may_write)),
       use_(std::move(use)) {}
 
-void WebhookCertificate::stop() {
-  request_.cancel();
-  timer_.cancel();
-}
-
 void WebhookCertificate::again(Duration delay) {
   timer_ = loop_.after(delay, [this] { look(); });
 }

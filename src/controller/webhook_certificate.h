@@ -34,7 +34,6 @@ class WebhookCertificate {
   WebhookCertificate& operator=(const WebhookCertificate&) = delete;
 
   void start() { look(); }
-  void stop();
 
  private:
   void look();

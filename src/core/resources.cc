@@ -39,9 +39,4 @@ void ResourceList::add(const ResourceList& other) {
   for (const auto& a : other) add(a.id, a.amount);
 }
 
-void ResourceList::raise_to(const ResourceList& other) {
-  for (const auto& a : other)
-    if (!has(a.id) || get(a.id) < a.amount) set(a.id, a.amount);
-}
-
 }  // namespace tamp

@@ -41,8 +41,6 @@ class ResourceList {
   // Saturates instead of overflowing.
   void add(ResourceId id, std::int64_t amount);
   void add(const ResourceList& other);
-  // Element-wise maximum over the union.
-  void raise_to(const ResourceList& other);
 
   bool empty() const { return amounts_.empty(); }
   auto begin() const { return amounts_.begin(); }

@@ -65,8 +65,6 @@ class Dashboard {
   // Every second or so: events that had to wait, and signs of life.
   void tick();
 
-  std::size_t streams() { return hub_.streams(); }
-
   // What a server for it should be like: its limits.
   static net::HttpOptions server_options();
 

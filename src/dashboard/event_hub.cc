@@ -94,10 +94,4 @@ void EventHub::dismiss() {
   streams_.clear();
 }
 
-std::size_t EventHub::streams() {
-  const std::lock_guard lock(mutex_);
-  std::erase_if(streams_, [](const net::HttpStream& one) { return one.closed(); });
-  return streams_.size();
-}
-
 }  // namespace tamp::dashboard

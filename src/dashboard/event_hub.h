@@ -44,7 +44,6 @@ class EventHub {
   // False: there are too many already. `last_id` as the client sent it: it is told at once what changed since; everything if that is
   // not known.
   bool join(const net::HttpStream& stream, std::string_view last_id);
-  std::size_t streams();
   // Ends every stream: there is nothing more to be told here.
   void dismiss();
 

@@ -84,11 +84,6 @@ void Sessions::close_by_token(std::string_view token) {
   std::erase_if(entries_, [&](const auto& entry) { return entry.second.session.token == token; });
 }
 
-std::size_t Sessions::count() {
-  const std::lock_guard lock(mutex_);
-  return entries_.size();
-}
-
 std::string_view cookie_value(std::string_view cookies, std::string_view name) {
   while (!cookies.empty()) {
     const auto end = cookies.find(';');

@@ -69,7 +69,6 @@ class Sessions {
   void close(std::string_view id);
   // Its token is good no more: all of its sessions.
   void close_by_token(std::string_view token);
-  std::size_t count();
 
  private:
   struct Entry {

@@ -95,9 +95,8 @@ TEST_F(SessionsTest, TheirNumberIsBounded) {
     ids.push_back(s.open(of("ann", "a")));
     wait(Duration::seconds(1));
   }
-  EXPECT_EQ(s.count(), 3U);
-  EXPECT_EQ(s.find(ids[0]).state, Sessions::State::None);
-  EXPECT_EQ(s.find(ids[4]).state, Sessions::State::Fresh);
+  for (std::size_t i : {0U, 1U}) EXPECT_EQ(s.find(ids[i]).state, Sessions::State::None) << i;
+  for (std::size_t i : {2U, 3U, 4U}) EXPECT_EQ(s.find(ids[i]).state, Sessions::State::Fresh) << i;
 }
 
 TEST(Cookies, AreFoundByTheirWholeName) {

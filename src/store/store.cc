@@ -326,10 +326,6 @@ std::vector<PolicyObject> ClusterStore::policies() const {
   return result;
 }
 
-std::size_t ClusterStore::count(wire::ObjectKind kind) const {
-  return std::visit([](const auto& shelf) { return shelf.objects().size(); }, state_->shelf(kind));
-}
-
 void ClusterStore::compact() { state_->compact(); }
 
 ClusterStore::Size ClusterStore::size() const { return state_->size(); }

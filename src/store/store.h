@@ -76,7 +76,6 @@ class ClusterStore {
   std::vector<UnreadableObject> unreadable() const;
   // In the order of names.
   std::vector<PolicyObject> policies() const;
-  std::size_t count(wire::ObjectKind kind) const;  // readable objects
 
   // Drops what no object uses any more. Called by itself when that is worth its cost.
   void compact();

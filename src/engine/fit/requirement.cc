@@ -110,13 +110,6 @@ Requirement exactly(Symbol key, Symbol value) {
   return r;
 }
 
-Requirement anything(Symbol key) {
-  Requirement r;
-  r.key = key;
-  r.complement = true;
-  return r;
-}
-
 Requirement intersect(const Requirement& a, const Requirement& b, const Symbols& symbols) {
   Requirement r;
   r.key = a.key;

@@ -34,7 +34,6 @@ struct Requirement {
 
 Requirement make_requirement(const SelectorRequirement& from, const Symbols& symbols);
 Requirement exactly(Symbol key, Symbol value);
-Requirement anything(Symbol key);
 
 Requirement intersect(const Requirement& a, const Requirement& b, const Symbols& symbols);
 bool intersects(const Requirement& a, const Requirement& b, const Symbols& symbols);

@@ -46,12 +46,5 @@ Plan make_plan(const situation::Context& context, const PlanOptions& options);
 class Moves;
 Plan make_plan(Moves& moves, const PlanOptions& options);
 
-// Does a command still hold on a newer cluster? `cluster_then` is the one it was computed on. Empty answer: it does.
-struct Invalidation {
-  gates::Reason reason = gates::Reason::None;
-  std::string message;
-};
-std::optional<Invalidation> validate(const situation::Context& newer, const Cluster& cluster_then,
-                                     const price::Command& command);
 
 }  // namespace tamp::search

@@ -179,30 +179,6 @@ TEST_F(Several, KarpenterKnowsOne) {
 
 // --- What comes after
 
-TEST_F(Several, TheCommandHoldsOnTheSameCluster) {
-  const PlanScene s = scene(2);
-  EXPECT_FALSE(validate(s.context(), s.cluster, command(2)));
-}
-
-TEST_F(Several, TheCommandDoesNotHoldWhereOneIsAskedFor) {
-  const PlanScene then = scene(2), now = scene(1);
-  const auto invalid = validate(now.context(), then.cluster, command(2));
-  ASSERT_TRUE(invalid);
-  EXPECT_EQ(gates::name(invalid->reason), "NoCheaperReplacement");
-}
-
-TEST_F(Several, TheCommandDoesNotHoldWhenOneIsEnoughOrTwoAreNot) {
-  const price::Command decided = command(2);
-  const Cluster then = b.build();
-  b.type("l").cpu(16'000).memory_gi(64).price(0.70);
-  auto invalid = validate(scene(2).context(), then, decided);
-  ASSERT_TRUE(invalid);
-  EXPECT_EQ(invalid->message, "1 new nodes would be needed now, not 2: decide again");
-  b.type("l").price(5);
-  b.pods(7, "more").on("a").cpu(1000);
-  EXPECT_TRUE(validate(scene(2).context(), then, decided));
-}
-
 TEST_F(Several, CarriedOutTheyAreNodesWithTheirPods) {
   b.node("zoo").type("m").do_not_disrupt();
   b.pods(1, "zoo").on("zoo").cpu(7500);
