@@ -68,7 +68,6 @@ struct RevalidationOf : testing::Test {
 struct RevalidationOfADelete : RevalidationOf {
   RevalidationOfADelete() { describe(b); }
   static void describe(test::ClusterBuilder& b) {
-    b.pool("default").budget("2").savings_threshold(0);
     b.type("s").cpu(4000).memory_gi(16).price(0.20);
     b.node("a").type("s");
     b.pods(1, "web").on("a").cpu(500);
@@ -204,6 +203,7 @@ TEST_F(RevalidationOfTheMoment, TheClusterBecameTooSmall) {
   min_nodes = 2;
   publish();
   test::ClusterBuilder smaller;
+  smaller.pool("default").budget("2").savings_threshold(0);
   describe(smaller);
   Fleet now(smaller);
   now.measured_ = false;
