@@ -53,6 +53,7 @@ LIBRARIES = {
     "curl/": (["kube"], 1),
     "boost/": (["serve"], 3),
     "prometheus/": (["serve"], None),
+    "re2/": (["world"], 1),
     "openssl/": (["base", "kube", "serve"], None),
 }
 

@@ -1,42 +1,35 @@
-// Regular expressions as Go's regexp package and RE2 understand them, matched in time linear in the text: without
-// backreferences and lookaround, unanchored unless the expression says so. What is not understood does not compile.
+// Regular expressions in the syntax of RE2 and of Go's regexp package, which the API server uses: matched in time linear in
+// the text, without backreferences and lookaround, unanchored unless the expression says so.
 #pragma once
 
-#include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "core/result.h"
+
+namespace re2 {
+class RE2;
+}
 
 namespace tamp::world::api {
 
 class Pattern {
  public:
+  // An error if it is not an expression of that syntax.
   static Result<Pattern> compile(std::string_view expression);
-  // Somewhere in the text. Text that is not UTF-8 is read byte by byte.
+  // Somewhere in the text.
   bool matches(std::string_view text) const;
   // The first match, and of those that begin there the one that Go's regexp finds.
   std::optional<std::string_view> find(std::string_view text) const;
-  const std::string& text() const { return text_; }
+  const std::string& text() const;
 
  private:
-  friend class PatternCompiler;
-  enum class Op : std::uint8_t { Class, Split, Jump, Begin, End, WordBoundary, NotWordBoundary, Match };
-  struct Range {
-    std::uint32_t first, last;
-  };
-  struct Instruction {
-    Op op{};
-    std::uint32_t x = 0, y = 0;  // targets of Split and Jump; for Class the ranges [x, y)
-  };
-  std::optional<std::pair<std::size_t, std::size_t>> run(std::string_view text, bool any) const;
+  explicit Pattern(std::shared_ptr<const re2::RE2> compiled);
 
-  std::string text_;
-  std::vector<Instruction> program_;
-  std::vector<Range> ranges_;
+  // RE2 cannot be copied, and a cluster, with the schemas in it, can.
+  std::shared_ptr<const re2::RE2> compiled_;
 };
 
 }  // namespace tamp::world::api
