@@ -137,7 +137,7 @@ TEST(Validate, AnyTextIsATopologyToSpreadOver) {
             Texts{});
 }
 
-TEST(Validate, TimeZonesOfCronJobs) {
+TEST(Validate, CronJobsKnowNoTimeZoneButUtc) {
   const auto problems = [](const std::string& zone) {
     return told(validate_create(
         ResourceId::CronJobs,
@@ -146,8 +146,8 @@ TEST(Validate, TimeZonesOfCronJobs) {
             R"(, "spec": {"schedule": "@hourly", "timeZone": ")" + zone +
                 R"(", "jobTemplate": {"spec": {"template": {"spec": {"restartPolicy": "Never", "containers": [{"name": "a", "image": "x"}]}}}}})")));
   };
-  for (const char* known : {"Etc/UTC", "Europe/Berlin", "UTC"}) EXPECT_EQ(problems(known), Texts{}) << known;
-  for (const char* unknown : {"", "Local", "a/b", "Europe", "Europe/"})
+  for (const char* known : {"Etc/UTC", "UTC"}) EXPECT_EQ(problems(known), Texts{}) << known;
+  for (const char* unknown : {"", "Local", "a/b", "Europe/Berlin"})
     EXPECT_EQ(problems(unknown), Texts{"Invalid spec.timeZone"}) << unknown;
 }
 

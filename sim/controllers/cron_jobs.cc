@@ -134,13 +134,9 @@ void CronJobs::happen(Stage& stage, const Event& event) {
   bool failed = false;
 
   const auto schedule = wire::parse_cron(spec["schedule"].string());
-  const std::string_view zone = spec["timeZone"].string();
   if (!schedule.ok()) {
     record(stage, kComponent, *cron, "Warning", "UnparseableSchedule",
            fmt::format("unparseable schedule: \"{}\"", spec["schedule"].string()));
-  } else if (!zone.empty() && zone != "UTC" && zone != "Etc/UTC") {
-    record(stage, kComponent, *cron, "Warning", "UnknownTimeZone",
-           fmt::format("invalid timeZone: \"{}\"", zone));
   } else if (!cron->terminating() && !spec["suspend"].boolean()) {
     Time since = time_of(status["lastScheduleTime"])
                      .value_or(time_of(cron->metadata()["creationTimestamp"]).value_or(stage.now));

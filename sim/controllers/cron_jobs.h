@@ -1,5 +1,5 @@
 // Makes a Job whenever a CronJob's schedule is due, as its concurrencyPolicy allows, and keeps no more finished ones than its
-// history limits. Schedules are in UTC; other time zones are refused with an event.
+// history limits. Schedules are in UTC; the API server refuses other time zones.
 #pragma once
 
 #include "sim/controllers/alarms.h"
