@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """The numbers that fields of the built-in kinds have in protobuf, from the tags in the Go sources of Kubernetes' API.
 
-    make-field-numbers.py MODULES > src/world/api/field_numbers.txt
+    make-field-numbers.py MODULES src/world/api/schemas.txt > src/world/api/field_numbers.txt
 
-MODULES is the directory that holds api@…, apimachinery@… and apiextensions-apiserver@… of k8s.io. Only names and numbers are taken;
-what type a field has is in schemas.txt.
+MODULES is the directory that holds api@…, apimachinery@… and apiextensions-apiserver@… of k8s.io. Only names and numbers are taken, of
+the types in schemas.txt and of those whose fields stand in them; what type a field has is in schemas.txt.
 
 The output: "D definition", then for each field "number name", or "number ~definition" where the fields of another message stand in
 JSON as if they were this one's own.
@@ -26,8 +26,9 @@ STRUCT = re.compile(r"^type (\w+) struct \{\n(.*?)^\}", re.M | re.S)
 FIELD = re.compile(r"^\s*(\w+)?\s*([*\[\]\w.]+)?\s*`([^`]*)`", re.M)
 
 
-def main():
-    modules = pathlib.Path(sys.argv[1])
+def read_messages(modules):
+    """The lines of each definition, and the definitions whose fields stand in its place."""
+    messages = {}
     for pattern, prefix in PACKAGES.items():
         (package,) = sorted(modules.glob(pattern))[-1:]
         text = "\n".join(path.read_text() for path in sorted(package.glob("types*.go")) if "generated" not in path.name and "_test" not in path.name)
@@ -43,7 +44,22 @@ def main():
                 elif "inline" in (json[2] or ""):
                     lines.append(f"{number[1]} ~{prefix}.{(kind or first).strip('*').rsplit('.', 1)[-1]}")
             if lines:
-                print(f"D {prefix}.{name}", *lines, sep="\n")
+                messages[f"{prefix}.{name}"] = lines
+    return messages
+
+
+def main():
+    messages = read_messages(pathlib.Path(sys.argv[1]))
+    wanted = [line.split("\t")[1] for line in pathlib.Path(sys.argv[2]).read_text().splitlines() if line.startswith("D\t")]
+    needed = set()
+    while wanted:
+        name = wanted.pop()
+        if name in messages and name not in needed:
+            needed.add(name)
+            wanted += [line.split("~")[1] for line in messages[name] if "~" in line]
+    for name, lines in messages.items():
+        if name in needed:
+            print(f"D {name}", *lines, sep="\n")
 
 
 if __name__ == "__main__":

@@ -105,7 +105,7 @@ class Writer:
             options.append("t")
         if "replace" in strategy:
             options.append("p")
-        if schema.get("x-kubernetes-map-type") == "granular":
+        if schema.get("x-kubernetes-map-type") == "granular" and reference(schema):
             options.append("g")
         if "x-kubernetes-patch-merge-key" in schema:
             options.append("k:" + schema["x-kubernetes-patch-merge-key"])
