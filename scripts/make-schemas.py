@@ -25,7 +25,7 @@ KINDS = {
         "ReplicationController ResourceQuota LimitRange PodTemplate Binding",
     "apps": "Deployment ReplicaSet StatefulSet DaemonSet ControllerRevision",
     "batch": "Job CronJob",
-    "autoscaling": "HorizontalPodAutoscaler Scale",
+    "autoscaling": "Scale",
     "policy": "PodDisruptionBudget Eviction",
     "coordination.k8s.io": "Lease",
     "scheduling.k8s.io": "PriorityClass",

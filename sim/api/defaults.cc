@@ -117,29 +117,6 @@ void cron_job(Tree& spec) {
   set_template_defaults(made);
 }
 
-Tree scaling_policy(std::string_view type, std::int64_t value) {
-  return Tree::object({{"type", type}, {"value", value}, {"periodSeconds", 15}});
-}
-
-void autoscaler(Tree& spec) {
-  set_if_missing(spec, "minReplicas", 1);
-  if (spec["metrics"].empty()) {
-    Tree target = Tree::object({{"type", "Utilization"}, {"averageUtilization", 80}});
-    Tree resource = Tree::object({{"name", "cpu"}, {"target", std::move(target)}});
-    Tree metric = Tree::object({{"type", "Resource"}, {"resource", std::move(resource)}});
-    spec.set("metrics", Tree::Array{std::move(metric)});
-  }
-  Tree* behavior = spec.find("behavior");
-  if (behavior == nullptr || !behavior->is_object()) return;
-  Tree& up = behavior->ensure("scaleUp");
-  set_if_missing(up, "stabilizationWindowSeconds", 0);
-  set_if_missing(up, "selectPolicy", "Max");
-  set_if_missing(up, "policies", Tree::Array{scaling_policy("Pods", 4), scaling_policy("Percent", 100)});
-  Tree& down = behavior->ensure("scaleDown");
-  set_if_missing(down, "selectPolicy", "Max");
-  set_if_missing(down, "policies", Tree::Array{scaling_policy("Percent", 100)});
-}
-
 void service_port(Tree& port) {
   set_if_empty(port, "protocol", "TCP");
   const Tree& target = port["targetPort"];
@@ -385,9 +362,6 @@ void set_defaults(ResourceId resource, Tree& object) {
       return;
     case ResourceId::CronJobs:
       cron_job(spec());
-      return;
-    case ResourceId::HorizontalPodAutoscalers:
-      autoscaler(spec());
       return;
     case ResourceId::PriorityClasses:
       set_if_missing(object, "preemptionPolicy", "PreemptLowerPriority");

@@ -40,7 +40,6 @@ enum class ResourceId : std::uint16_t {
   ControllerRevisions,
   Jobs,
   CronJobs,
-  HorizontalPodAutoscalers,
   PodDisruptionBudgets,
   Leases,
   PriorityClasses,

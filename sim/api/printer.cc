@@ -381,55 +381,6 @@ Cells claim(const Tree& o, Time now) {
           or_else(o["spec"]["volumeMode"].string(), "<unset>")};
 }
 
-// One metric of a HorizontalPodAutoscaler: what is, of what is wanted.
-std::string metric(const Tree& spec, const Tree& status) {
-  const std::string_view type = spec["type"].string();
-  const std::string_view key = type == "Resource"            ? "resource"
-                               : type == "ContainerResource" ? "containerResource"
-                               : type == "Pods"              ? "pods"
-                               : type == "Object"            ? "object"
-                               : type == "External"          ? "external"
-                                                             : "";
-  if (key.empty()) return "<unknown type>";
-  const Tree& target = spec[key]["target"];
-  const Tree& current = status[key]["current"];
-  const auto value = [](const Tree& quantity) { return number_or_text(quantity); };
-  if (type == "Resource" || type == "ContainerResource") {
-    const std::string name(spec[key]["name"].string());
-    if (target.has("averageValue"))
-      return fmt::format("{}: {}/{}", name,
-                         current.has("averageValue") ? value(current["averageValue"]) : "<unknown>",
-                         value(target["averageValue"]));
-    const auto percent = [](const Tree& from, std::string_view otherwise) {
-      return from.has("averageUtilization") ? fmt::format("{}%", from["averageUtilization"].integer())
-                                            : std::string(otherwise);
-    };
-    return fmt::format("{}: {}/{}", name, percent(current, "<unknown>"), percent(target, "<auto>"));
-  }
-  if (type == "Pods" || target.has("averageValue"))
-    return fmt::format("{}/{}{}", current.has("averageValue") ? value(current["averageValue"]) : "<unknown>",
-                       value(target["averageValue"]), type == "Pods" ? "" : " (avg)");
-  return fmt::format("{}/{}", current.has("value") ? value(current["value"]) : "<unknown>",
-                     value(target["value"]));
-}
-
-Cells pod_autoscaler(const Tree& o, Time now) {
-  const auto& specs = o["spec"]["metrics"].elements();
-  const auto& statuses = o["status"]["currentMetrics"].elements();
-  std::string metrics;
-  for (std::size_t i = 0; i < std::min<std::size_t>(2, specs.size()); ++i)
-    metrics += (i ? ", " : "") + metric(specs[i], i < statuses.size() ? statuses[i] : Tree());
-  if (specs.size() > 2) metrics += fmt::format(" + {} more...", specs.size() - 2);
-  const Tree& target = o["spec"]["scaleTargetRef"];
-  return {name_of(o),
-          fmt::format("{}/{}", target["kind"].string(), target["name"].string()),
-          or_else(metrics, "<none>"),
-          o["spec"].has("minReplicas") ? std::to_string(o["spec"]["minReplicas"].integer()) : "<unset>",
-          number(o["spec"]["maxReplicas"]),
-          number(o["status"]["currentReplicas"]),
-          age_of(o, now)};
-}
-
 Cells role_binding(const Tree& o, Time now) {
   std::string users, groups, accounts;
   for (const Tree& subject : o["subjects"].elements()) {
@@ -631,8 +582,6 @@ std::map<ResourceId, Printer> make_printers() {
                                     claim};
   all[R::Deployments] = {{kName, ready, {"Up-to-date"}, {"Available"}, kAge, kContainers, kImages, kSelector},
                          deployment};
-  all[R::HorizontalPodAutoscalers] = {
-      {kName, {"Reference"}, {"Targets"}, {"MinPods"}, {"MaxPods"}, {"Replicas"}, kAge}, pod_autoscaler};
   all[R::ConfigMaps] = {{kName, {"Data"}, kAge}, config_map};
   const std::vector<Column> bindings{kName,         {"Role"},       kAge,
                                      wide("Users"), wide("Groups"), wide("ServiceAccounts")};

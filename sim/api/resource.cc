@@ -104,9 +104,6 @@ void Table::fill() {
   review(kClusterWide, "SelfSubjectAccessReview", "selfsubjectaccessreviews", "selfsubjectaccessreview");
   review(kClusterWide, "SelfSubjectRulesReview", "selfsubjectrulesreviews", "selfsubjectrulesreview");
   review(kClusterWide, "SubjectAccessReview", "subjectaccessreviews", "subjectaccessreview");
-  in("autoscaling", "v2");
-  add(ResourceId::HorizontalPodAutoscalers, kNamespaced, "HorizontalPodAutoscaler",
-      "horizontalpodautoscalers", "horizontalpodautoscaler", {"hpa"}, {"all"}, {status()});
   in("batch", "v1");
   add(ResourceId::CronJobs, kNamespaced, "CronJob", "cronjobs", "cronjob", {"cj"}, {"all"}, {status()});
   add(ResourceId::Jobs, kNamespaced, "Job", "jobs", "job", {}, {"all"}, {status()});

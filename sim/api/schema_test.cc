@@ -12,8 +12,6 @@ const Schema& pod_spec() { return find_schema("", "v1", "Pod")->field("spec")->s
 
 TEST(Schema, KnowsTheBuiltInKinds) {
   EXPECT_EQ(find_schema("apps", "v1", "Deployment")->name, "io.k8s.api.apps.v1.Deployment");
-  EXPECT_NE(find_schema("autoscaling", "v1", "HorizontalPodAutoscaler"), nullptr);
-  EXPECT_NE(find_schema("autoscaling", "v2", "HorizontalPodAutoscaler"), nullptr);
   EXPECT_NE(find_schema("policy", "v1", "Eviction"), nullptr);
   EXPECT_EQ(find_schema("apps", "v2", "Deployment"), nullptr);
   EXPECT_EQ(find_schema("temper.codes", "v1alpha1", "TemperPolicy"), nullptr);

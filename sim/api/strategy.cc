@@ -54,8 +54,6 @@ Tree blank_status(ResourceId resource) {
     case ResourceId::PodDisruptionBudgets:
       return Tree::object(
           {{"currentHealthy", 0}, {"desiredHealthy", 0}, {"disruptionsAllowed", 0}, {"expectedPods", 0}});
-    case ResourceId::HorizontalPodAutoscalers:
-      return Tree::object({{"currentMetrics", Tree()}, {"desiredReplicas", 0}});
     case ResourceId::Services:
       return Tree::object({{"loadBalancer", Tree::object()}});
     case ResourceId::Namespaces:
@@ -85,7 +83,6 @@ bool has_own_status(ResourceId resource) {
     case ResourceId::DaemonSets:
     case ResourceId::Jobs:
     case ResourceId::CronJobs:
-    case ResourceId::HorizontalPodAutoscalers:
     case ResourceId::PodDisruptionBudgets:
     case ResourceId::CustomResourceDefinitions:
     case ResourceId::ValidatingAdmissionPolicies:

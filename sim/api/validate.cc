@@ -83,8 +83,6 @@ void check_kind(Findings& found, ResourceId resource, const Tree& object, const 
       return check_job(found, object, old);
     case ResourceId::CronJobs:
       return check_cron_job(found, object, old);
-    case ResourceId::HorizontalPodAutoscalers:
-      return check_autoscaler(found, object, old);
     case ResourceId::PodDisruptionBudgets:
       return check_disruption_budget(found, object, old);
     case ResourceId::Leases:

@@ -14,7 +14,6 @@ void check_cron_job(Findings& found, const Tree& object, const Tree* old);
 void check_replication_controller(Findings& found, const Tree& object, const Tree* old);
 void check_controller_revision(Findings& found, const Tree& object, const Tree* old);
 void check_disruption_budget(Findings& found, const Tree& object, const Tree* old);
-void check_autoscaler(Findings& found, const Tree& object, const Tree* old);
 
 void check_node(Findings& found, const Tree& object, const Tree* old);
 void check_config_map(Findings& found, const Tree& object, const Tree* old);

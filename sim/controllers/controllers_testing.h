@@ -17,7 +17,6 @@
 #include "sim/controllers/garbage.h"
 #include "sim/controllers/jobs.h"
 #include "sim/controllers/node_lifecycle.h"
-#include "sim/controllers/pod_autoscaler.h"
 #include "sim/controllers/pod_facts.h"
 #include "sim/controllers/replica_sets.h"
 #include "sim/controllers/stateful_sets.h"
@@ -45,7 +44,6 @@ struct Controllers {
   CronJobs cron_jobs;
   Disruption disruption;
   Garbage garbage;
-  PodAutoscaler pod_autoscaler;
   NodeLifecycle node_lifecycle;
 
   void changed(Stage& stage, const api::Change& change) {
@@ -57,7 +55,6 @@ struct Controllers {
     cron_jobs.changed(stage, change);
     disruption.changed(stage, change);
     garbage.changed(stage, change);
-    pod_autoscaler.changed(stage, change);
     node_lifecycle.changed(stage, change);
   }
 
@@ -79,8 +76,6 @@ struct Controllers {
         return disruption.happen(stage, event);
       case Actor::Garbage:
         return garbage.happen(stage, event);
-      case Actor::PodAutoscaler:
-        return pod_autoscaler.happen(stage, event);
       case Actor::NodeLifecycle:
         return node_lifecycle.happen(stage, event);
       default:

@@ -21,10 +21,9 @@ enum class Actor : std::uint8_t {
   DaemonSets,
   Jobs,
   CronJobs,
-  Disruption,     // PodDisruptionBudget status
-  Garbage,        // owners and namespaces
-  PodAutoscaler,  // HorizontalPodAutoscaler
-  NodeLifecycle,
+  Disruption,          // PodDisruptionBudget status
+  Garbage,             // owners and namespaces
+  NodeLifecycle = 10,  // 9 is nobody's: a number chooses the dice, and with them the story of every seed
   Kubelets,
   Pressure,  // demand, usage and PSI
   Karpenter,

@@ -96,13 +96,6 @@ class Pressure {
   // What metrics-server would say: thousandths of a core over the last minute; nothing before 15 s have been seen.
   std::optional<std::int64_t> measured_cpu(std::string_view ns, std::string_view pod) const;
   std::optional<std::int64_t> measured_memory(std::string_view ns, std::string_view pod, Time now) const;
-  // Every pod of which that is known: calls `tell` with its namespace, its name and its thousandths of a core.
-  template <typename Tell>
-  void each_measured(const Tell& tell) const {
-    for (const auto& [node, host] : hosts_)
-      for (const PodLoad& pod : host.pods)
-        if (const auto millis = measured_cpu(pod)) tell(pod.ns, pod.name, *millis);
-  }
   std::optional<MachineUse> use_of(std::string_view node, Time now) const;
   // Of every pod that has or had one, by namespace and name.
   using Key = std::pair<std::string, std::string>;

@@ -25,7 +25,6 @@ void each(Cast& cast, const Action& action) {
   action(Actor::CronJobs, cast.cron_jobs);
   action(Actor::Disruption, cast.disruption);
   action(Actor::Garbage, cast.garbage);
-  action(Actor::PodAutoscaler, cast.pod_autoscaler);
   action(Actor::NodeLifecycle, cast.node_lifecycle);
   action(Actor::Kubelets, cast.kubelets);
   action(Actor::Pressure, cast.pressure);
@@ -60,7 +59,6 @@ void World::step() {
   deliver();
   auto [when, event] = queue_.take();
   move_to(when);
-  if (event.actor == Actor::PodAutoscaler) tell_usage();
   each(cast_, [&, &happening = event](Actor actor, auto& who) {
     if (actor != happening.actor) return;
     Stage stage = this->stage(actor);
@@ -74,14 +72,6 @@ void World::run_until(Time until) {
   deliver();
   while (queue_.next() && *queue_.next() <= until) step();
   move_to(until);
-}
-
-// What metrics-server would have collected, for the pods of workloads that are scaled by it.
-void World::tell_usage() {
-  if (api_.objects(api::ResourceId::HorizontalPodAutoscalers).empty()) return;
-  cast_.pressure.each_measured([this](std::string_view ns, std::string_view pod, std::int64_t millicores) {
-    cast_.pod_autoscaler.measured(ns, pod, millicores);
-  });
 }
 
 void World::befall(const Mishap& mishap) {

@@ -25,7 +25,6 @@
 #include "sim/controllers/garbage.h"
 #include "sim/controllers/jobs.h"
 #include "sim/controllers/node_lifecycle.h"
-#include "sim/controllers/pod_autoscaler.h"
 #include "sim/controllers/replica_sets.h"
 #include "sim/controllers/stateful_sets.h"
 #include "sim/engine/event_queue.h"
@@ -49,7 +48,6 @@ struct Cast {
   CronJobs cron_jobs;
   Disruption disruption;
   Garbage garbage;
-  PodAutoscaler pod_autoscaler;
   NodeLifecycle node_lifecycle;
   Kubelets kubelets;
   Pressure pressure;
@@ -90,7 +88,6 @@ class World {
 
  private:
   void move_to(Time time);
-  void tell_usage();
   void befall(const Mishap& mishap);
 
   Time now_;

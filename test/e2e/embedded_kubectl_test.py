@@ -212,11 +212,10 @@ def test_create():
     says("expose", "exposed", "expose", "deployment", "d", "-n", "shop", "--port=80")
     says("scale", "scaled", "scale", "deployment", "d", "-n", "shop", "--replicas=5")
     check("scaled", field(".spec.replicas", "deploy", "d", "-n", "shop") == "5")
-    says("autoscale", "autoscaled", "autoscale", "deployment", "d", "-n", "shop", "--max=5", "--cpu=50%")
     says("set image", "image updated", "set", "image", "deployment/d", "nginx=nginx:2", "-n", "shop")
     says("token", "", "create", "token", "sa", "-n", "shop")
     says("services", ["ClusterIP", "80/TCP"], "get", "services", "-n", "shop")
-    for kind in ("cronjobs", "jobs", "hpa", "pdb", "roles", "rolebindings", "secrets", "serviceaccounts", "quota", "rs", "sts", "ds", "pvc", "endpoints", "leases"):
+    for kind in ("cronjobs", "jobs", "pdb", "roles", "rolebindings", "secrets", "serviceaccounts", "quota", "rs", "sts", "ds", "pvc", "endpoints", "leases"):
         says("table", "", "get", kind, "-n", "shop", "-o", "wide")
     says("delete namespace", 'namespace "shop" deleted', "delete", "namespace", "shop", "--wait=false")
     says("terminating", "Terminating", "get", "namespace", "shop")
@@ -343,13 +342,12 @@ def test_changes():
     says("set resources", "resource requirements updated", "set", "resources", "deployment/edited", "--requests=cpu=100m")
     says("scale", "scaled", "scale", "deployment/edited", "--replicas=4", "--current-replicas=1")
     refused("scale of another size", "Expected replicas to be 1, was 4", "scale", "deployment/edited", "--replicas=4", "--current-replicas=1")
-    says("autoscale", "autoscaled", "autoscale", "deployment/edited", "--max=5", "--cpu=80%")
     says("taint", "tainted", "taint", "node", "n3", "dedicated=x:NoSchedule")
     says("untaint", "untainted", "taint", "node", "n3", "dedicated-")
     text = kubectl("get", "deployment", "edited", "-o", "yaml")[1]
     says("replace", "replaced", "replace", "-f", "-", data=text.replace("replicas: 4", "replicas: 5"))
     refused("replace what has changed", "the object has been modified", "replace", "-f", "-", data=text.replace("replicas: 4", "replicas: 6"))
-    kubectl("delete", "deployment/edited", "hpa/edited", "node/n3")
+    kubectl("delete", "deployment/edited", "node/n3")
 
 
 def test_no_containers():

@@ -107,13 +107,6 @@ def cron_job(dice):
     return {"spec": spec | maybe(dice, 0.4, {"concurrencyPolicy": "Forbid"}) | maybe(dice, 0.2, {"timeZone": "Etc/UTC"})}
 
 
-def autoscaler(dice):
-    spec = {"scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}, "maxReplicas": 5}
-    spec |= maybe(dice, 0.5, {"minReplicas": 2})
-    spec |= maybe(dice, 0.6, {"metrics": [{"type": "Resource", "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": 70}}}]})
-    return {"spec": spec}
-
-
 def budget(dice):
     return {"spec": {"selector": {"matchLabels": {"app": "web"}}, **dice.choice([{"minAvailable": 1}, {"maxUnavailable": "50%"}, {"minAvailable": "30%"}, {"maxUnavailable": 0}]),
                      **maybe(dice, 0.3, {"unhealthyPodEvictionPolicy": "AlwaysAllow"})}}
@@ -214,7 +207,6 @@ KINDS = {kind.plural: kind for kind in [
     Kind(APPS, "daemonsets", "DaemonSet", daemon_set, status={"currentNumberScheduled": 1, "numberMisscheduled": 0, "desiredNumberScheduled": 1, "numberReady": 1}, changes=[("spec.minReadySeconds", 9), ("spec.template.spec.nodeSelector", {"a": "b"})]),
     Kind(BATCH, "jobs", "Job", job, status={"active": 1, "startTime": "2020-01-01T00:00:00Z"}, changes=[("spec.parallelism", 4), ("spec.suspend", True), ("spec.completions", 9)]),
     Kind(BATCH, "cronjobs", "CronJob", cron_job, status={"lastScheduleTime": "2020-01-01T00:00:00Z"}, changes=[("spec.schedule", "0 0 * * *"), ("spec.suspend", True), ("spec.schedule", "nonsense")]),
-    Kind("/apis/autoscaling/v2", "horizontalpodautoscalers", "HorizontalPodAutoscaler", autoscaler, status={"currentReplicas": 2, "desiredReplicas": 3, "currentMetrics": None, "conditions": []}, changes=[("spec.maxReplicas", 10), ("spec.minReplicas", 0), ("spec.maxReplicas", 1)]),
     Kind("/apis/policy/v1", "poddisruptionbudgets", "PodDisruptionBudget", budget, status={"currentHealthy": 2, "desiredHealthy": 1, "disruptionsAllowed": 1, "expectedPods": 2, "observedGeneration": 1}, changes=[("spec.minAvailable", 2), ("spec.maxUnavailable", 1), ("spec.selector", {})]),
     Kind("/apis/coordination.k8s.io/v1", "leases", "Lease", lease, changes=[("spec.holderIdentity", "you"), ("spec.leaseDurationSeconds", 0), ("spec.renewTime", "2020-01-02T00:00:00.000001Z")]),
     Kind(RBAC, "roles", "Role", role, changes=[("rules.0.verbs", ["*"]), ("rules", [])]),
