@@ -21,22 +21,20 @@ import pathlib
 import sys
 
 KINDS = {
-    "": "Pod Node Namespace ServiceAccount ConfigMap Secret Service Endpoints Event PersistentVolume PersistentVolumeClaim "
-        "ReplicationController ResourceQuota LimitRange PodTemplate Binding",
+    "": "Pod Node Namespace ServiceAccount ConfigMap Secret Service Event PersistentVolume PersistentVolumeClaim "
+        "ReplicationController Binding",
     "apps": "Deployment ReplicaSet StatefulSet DaemonSet ControllerRevision",
     "batch": "Job CronJob",
     "autoscaling": "Scale",
     "policy": "PodDisruptionBudget Eviction",
     "coordination.k8s.io": "Lease",
     "scheduling.k8s.io": "PriorityClass",
-    "storage.k8s.io": "StorageClass CSINode CSIDriver",
+    "storage.k8s.io": "StorageClass CSINode",
     "rbac.authorization.k8s.io": "Role RoleBinding ClusterRole ClusterRoleBinding",
     "apiextensions.k8s.io": "CustomResourceDefinition",
     "admissionregistration.k8s.io": "ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding "
         "ValidatingWebhookConfiguration MutatingWebhookConfiguration",
     "discovery.k8s.io": "EndpointSlice",
-    "node.k8s.io": "RuntimeClass",
-    "events.k8s.io": "Event",
     "authentication.k8s.io": "TokenReview TokenRequest SelfSubjectReview",
     "authorization.k8s.io": "SubjectAccessReview SelfSubjectAccessReview LocalSubjectAccessReview SelfSubjectRulesReview",
 }

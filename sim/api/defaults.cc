@@ -201,32 +201,6 @@ void definition(Tree& object) {
   }
 }
 
-void limit_range_item(Tree& item) {
-  if (item["type"].string() == "Container") {
-    Tree limits = item["default"].is_null() ? Tree::object() : item["default"];
-    Tree requests = item["defaultRequest"].is_null() ? Tree::object() : item["defaultRequest"];
-    for (const Tree::Member& most : item["max"].members()) set_if_missing(limits, most.key, most.value);
-    for (const Tree::Member& limit : limits.members()) set_if_missing(requests, limit.key, limit.value);
-    for (const Tree::Member& least : item["min"].members()) set_if_missing(requests, least.key, least.value);
-    // An empty map is not shown.
-    if (!limits.empty()) item.set("default", std::move(limits));
-    if (!requests.empty()) item.set("defaultRequest", std::move(requests));
-  }
-  for (std::string_view list : {"max", "min", "default", "defaultRequest", "maxLimitRequestRatio"}) {
-    round_resources(item.find(list));
-  }
-}
-
-void driver(Tree& spec) {
-  set_if_missing(spec, "attachRequired", true);
-  set_if_missing(spec, "podInfoOnMount", false);
-  set_if_missing(spec, "storageCapacity", false);
-  set_if_missing(spec, "fsGroupPolicy", "ReadWriteOnceWithFSType");
-  if (spec["volumeLifecycleModes"].empty()) spec.set("volumeLifecycleModes", Tree::Array{"Persistent"});
-  set_if_missing(spec, "requiresRepublish", false);
-  set_if_missing(spec, "seLinuxMount", false);
-}
-
 // Two ways to say it: the one address of old, and the list that begins with it.
 void pod_addresses(Tree& spec) {
   const std::string one(spec["podCIDR"].string());
@@ -312,11 +286,6 @@ void set_defaults(ResourceId resource, Tree& object) {
           });
       }
       return;
-    case ResourceId::Endpoints:
-      for_each(object.find("subsets"), [](Tree& subset) {
-        for_each(subset.find("ports"), [](Tree& port) { set_if_empty(port, "protocol", "TCP"); });
-      });
-      return;
     case ResourceId::PersistentVolumes:
       set_if_empty(object.ensure("status"), "phase", "Pending");
       set_if_empty(spec(), "persistentVolumeReclaimPolicy", "Retain");
@@ -330,19 +299,6 @@ void set_defaults(ResourceId resource, Tree& object) {
       return;
     case ResourceId::ReplicationControllers:
       replication_controller(object);
-      return;
-    case ResourceId::ResourceQuotas:
-      round_resources(spec().find("hard"));
-      if (Tree* status = object.find("status"); status != nullptr) {
-        round_resources(status->find("hard"));
-        round_resources(status->find("used"));
-      }
-      return;
-    case ResourceId::LimitRanges:
-      for_each(spec().find("limits"), limit_range_item);
-      return;
-    case ResourceId::PodTemplates:
-      set_template_defaults(object);
       return;
     case ResourceId::Deployments:
       deployment(spec());
@@ -369,9 +325,6 @@ void set_defaults(ResourceId resource, Tree& object) {
     case ResourceId::StorageClasses:
       set_if_missing(object, "reclaimPolicy", "Delete");
       set_if_missing(object, "volumeBindingMode", "Immediate");
-      return;
-    case ResourceId::CsiDrivers:
-      driver(spec());
       return;
     case ResourceId::RoleBindings:
     case ResourceId::ClusterRoleBindings:
@@ -401,9 +354,6 @@ void set_defaults(ResourceId resource, Tree& object) {
         set_if_missing(port, "name", "");
         set_if_missing(port, "protocol", "TCP");
       });
-      return;
-    case ResourceId::RuntimeClasses:
-      if (Tree* overhead = object.find("overhead")) round_resources(overhead->find("podFixed"));
       return;
     case ResourceId::ServiceAccounts:
     case ResourceId::ConfigMaps:

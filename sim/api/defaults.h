@@ -42,7 +42,7 @@ struct Refusal {
   std::string cause_reason = {};  // or its reason alone
 };
 
-// The mutating plugins: LimitRanger, ServiceAccount, TaintNodesByCondition, Priority, DefaultTolerationSeconds, RuntimeClass,
+// The mutating plugins: ServiceAccount, TaintNodesByCondition, Priority, DefaultTolerationSeconds, RuntimeClass,
 // DefaultStorageClass, StorageObjectInUseProtection. REQUIRES: metadata.namespace is set.
 std::optional<Refusal> admit_create(ResourceId resource, Tree& object, const Lookup& lookup);
 std::optional<Refusal> admit_update(ResourceId resource, const Tree& old, Tree& updated,

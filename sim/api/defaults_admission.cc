@@ -10,7 +10,6 @@ namespace {
 constexpr std::string_view kTokenPath = "/var/run/secrets/kubernetes.io/serviceaccount";
 constexpr std::string_view kNotReady = "node.kubernetes.io/not-ready";
 constexpr std::string_view kUnreachable = "node.kubernetes.io/unreachable";
-constexpr std::string_view kLimitRangerNote = "kubernetes.io/limit-ranger";
 
 Refusal forbid(std::string_view resources, const Tree& object, std::string why) {
   std::string message(resources);
@@ -28,90 +27,6 @@ std::optional<wire::Int128> amount(const Tree& list, std::string_view key) {
   if (value == nullptr) return {};
   const auto quantity = wire::parse_quantity(value->string());
   return quantity ? std::optional(quantity->nanos) : std::nullopt;
-}
-
-// ---- LimitRanger
-
-void merge_amounts(const Tree& defaults, Tree& resources, std::string_view kind, std::string_view what,
-                   std::string_view role, std::string_view container, std::string& note) {
-  std::string set;
-  for (const Tree::Member& amount : defaults.members()) {
-    Tree& amounts = resources.ensure(kind);
-    if (amounts.has(amount.key)) continue;
-    amounts.set(amount.key, amount.value);
-    set.append(set.empty() ? "" : ", ").append(amount.key);
-  }
-  if (set.empty()) return;
-  note.append(note.empty() ? "" : "; ").append(set).append(" ").append(what).append(" for ");
-  note.append(role).append(" ").append(container);
-}
-
-void merge_limits(const Tree& item, Tree* containers, std::string_view role, std::string& note) {
-  if (containers == nullptr || !containers->is_array()) return;
-  for (Tree& container : containers->elements()) {
-    if (!container.is_object()) continue;
-    const std::string name(container["name"].string());
-    Tree& resources = container.ensure("resources");
-    merge_amounts(item["defaultRequest"], resources, "requests", "request", role, name, note);
-    merge_amounts(item["default"], resources, "limits", "limit", role, name, note);
-  }
-}
-
-std::optional<std::string> out_of_bounds(const Tree& item, const Tree& container) {
-  const Tree& resources = container["resources"];
-  for (const Tree::Member& bound : item["min"].members()) {
-    const auto least = amount(item["min"], bound.key), asked = amount(resources["requests"], bound.key);
-    if (!asked)
-      return "minimum " + bound.key + " usage per Container is " + std::string(bound.value.string()) +
-             ".  No request is specified";
-    if (*asked < *least)
-      return "minimum " + bound.key + " usage per Container is " + std::string(bound.value.string()) +
-             ", but request is lower";
-  }
-  for (const Tree::Member& bound : item["max"].members()) {
-    const auto most = amount(item["max"], bound.key), limit = amount(resources["limits"], bound.key);
-    if (!limit)
-      return "maximum " + bound.key + " usage per Container is " + std::string(bound.value.string()) +
-             ".  No limit is specified";
-    if (*limit > *most)
-      return "maximum " + bound.key + " usage per Container is " + std::string(bound.value.string()) +
-             ", but limit is higher";
-  }
-  return {};
-}
-
-std::vector<const Tree*> container_limits(const Tree& pod, const Lookup& lookup) {
-  std::vector<const Tree*> items;
-  lookup.each(ResourceId::LimitRanges, [&](const Tree& range) {
-    if (namespace_of(range) != namespace_of(pod)) return;
-    for (const Tree& item : range.at({"spec", "limits"}).elements()) {
-      if (item["type"].string() == "Container") items.push_back(&item);
-    }
-  });
-  return items;
-}
-
-void set_limits(Tree& pod, const Lookup& lookup) {
-  std::string note;
-  for (const Tree* item : container_limits(pod, lookup)) {
-    Tree& spec = pod.ensure("spec");
-    merge_limits(*item, spec.find("containers"), "container", note);
-    merge_limits(*item, spec.find("initContainers"), "init container", note);
-  }
-  if (!note.empty()) {
-    pod.ensure({"metadata", "annotations"}).set(kLimitRangerNote, "LimitRanger plugin set: " + note);
-  }
-}
-
-std::optional<Refusal> keep_limits(const Tree& pod, const Lookup& lookup) {
-  for (const Tree* item : container_limits(pod, lookup)) {
-    for (std::string_view kind : {"containers", "initContainers"}) {
-      for (const Tree& container : pod.at({"spec", kind}).elements()) {
-        if (auto why = out_of_bounds(*item, container)) return forbid("pods", pod, *std::move(why));
-      }
-    }
-  }
-  return {};
 }
 
 // ---- PodResizeValidator
@@ -313,36 +228,14 @@ void tolerate_failing_nodes(Tree& pod) {
 
 // ---- RuntimeClass
 
-std::optional<Refusal> runtime_class(Tree& pod, const Lookup& lookup) {
-  Tree& spec = pod.ensure("spec");
+// No runtime class is ever there.
+std::optional<Refusal> runtime_class(const Tree& pod) {
+  const Tree& spec = pod["spec"];
   const std::string name(spec["runtimeClassName"].string());
-  if (name.empty()) {
-    if (std::as_const(spec)["overhead"].empty()) return {};
-    return forbid("pods", pod,
-                  "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead");
-  }
-  const Tree* of = lookup.get(ResourceId::RuntimeClasses, {}, name);
-  if (of == nullptr) return forbid("pods", pod, "pod rejected: RuntimeClass \"" + name + "\" not found");
-  if (const Tree& fixed = of->at({"overhead", "podFixed"}); !fixed.empty()) {
-    if (!std::as_const(spec)["overhead"].empty() && !(spec["overhead"] == fixed)) {
-      return forbid("pods", pod,
-                    "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead");
-    }
-    spec.set("overhead", Tree(fixed));
-  }
-  for (const Tree::Member& label : of->at({"scheduling", "nodeSelector"}).members()) {
-    Tree& mine = spec.ensure("nodeSelector").ensure(label.key);
-    if (!mine.is_null() && !(mine == label.value)) {
-      return forbid("pods", pod, "conflict: runtimeClass.scheduling.nodeSelector[" + label.key + "]");
-    }
-    mine = label.value;
-  }
-  for (const Tree& toleration : of->at({"scheduling", "tolerations"}).elements()) {
-    bool known = false;
-    for (const Tree& mine : std::as_const(spec)["tolerations"].elements()) known |= mine == toleration;
-    if (!known) spec.ensure("tolerations").append(toleration);
-  }
-  return {};
+  if (!name.empty()) return forbid("pods", pod, "pod rejected: RuntimeClass \"" + name + "\" not found");
+  if (spec["overhead"].empty()) return {};
+  return forbid("pods", pod,
+                "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead");
 }
 
 // ---- storage
@@ -397,11 +290,10 @@ void take_labels_of_node(Tree& pod, const Lookup& lookup) {
 }
 
 std::optional<Refusal> admit_pod(Tree& pod, const Lookup& lookup) {
-  set_limits(pod, lookup);
   if (auto refusal = service_account(pod, lookup)) return refusal;
   if (auto refusal = priority(pod, lookup)) return refusal;
   tolerate_failing_nodes(pod);
-  if (auto refusal = runtime_class(pod, lookup)) return refusal;
+  if (auto refusal = runtime_class(pod)) return refusal;
   take_labels_of_node(pod, lookup);
   return {};
 }
@@ -466,8 +358,6 @@ std::optional<Refusal> admit_valid(ResourceId resource, const Tree* old, const T
   if (resource == ResourceId::Pods && subresource == "resize") return resize_pod(*old, object, lookup);
   if (!subresource.empty()) return {};
   switch (resource) {
-    case ResourceId::Pods:
-      return old == nullptr ? keep_limits(object, lookup) : std::nullopt;
     case ResourceId::PriorityClasses:
       return only_one_default(object, lookup, old != nullptr);
     case ResourceId::PersistentVolumeClaims:

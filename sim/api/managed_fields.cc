@@ -53,11 +53,7 @@ void drop_foreign(ManagedEntries& entries, std::string_view api_version) {
     return slash == std::string_view::npos ? std::string_view() : version.substr(0, slash);
   };
   const std::string_view own = group(api_version);
-  // Events are in two groups.
-  if (own == "events.k8s.io") return;
-  std::erase_if(entries, [&](const ManagedEntry& entry) {
-    return group(entry.api_version) != own && group(entry.api_version) != "events.k8s.io";
-  });
+  std::erase_if(entries, [&](const ManagedEntry& entry) { return group(entry.api_version) != own; });
 }
 
 FieldSet fields_of_server(const Schema& schema, std::string_view subresource) {

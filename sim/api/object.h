@@ -25,14 +25,10 @@ enum class ResourceId : std::uint16_t {
   ConfigMaps,
   Secrets,
   Services,
-  Endpoints,
-  Events,  // v1; events.k8s.io/v1 shows the same objects
+  Events,
   PersistentVolumes,
   PersistentVolumeClaims,
   ReplicationControllers,
-  ResourceQuotas,
-  LimitRanges,
-  PodTemplates,
   Deployments,
   ReplicaSets,
   StatefulSets,
@@ -45,7 +41,6 @@ enum class ResourceId : std::uint16_t {
   PriorityClasses,
   StorageClasses,
   CsiNodes,
-  CsiDrivers,
   Roles,
   RoleBindings,
   ClusterRoles,
@@ -56,7 +51,6 @@ enum class ResourceId : std::uint16_t {
   ValidatingWebhookConfigurations,
   MutatingWebhookConfigurations,
   EndpointSlices,
-  RuntimeClasses,
   FirstCustom,  // and after it
 };
 

@@ -104,7 +104,6 @@ Outcome apply_object(Backend& backend, const Resource& resource, const ObjectPtr
   if (const Tree* version = applied["metadata"].find("resourceVersion"))
     result.ensure("metadata").set("resourceVersion", *version);
   if (auto failure = check_shape(backend, resource, result, patching)) return *std::move(failure);
-  result = to_storage(resource, std::move(result));
   if (!current) return create_object(backend, resource, ns, std::move(result), writing);
   return write_over(backend, resource, current, std::move(result), writing);
 }
@@ -150,7 +149,7 @@ Outcome patch_object(Backend& backend, const Resource& resource, std::string_vie
     return write_scale(backend, resource, current, patched.tree, through);
   }
   if (auto failure = check_shape(backend, resource, patched.tree, patching)) return *std::move(failure);
-  return write_over(backend, resource, current, to_storage(resource, std::move(patched.tree)), writing);
+  return write_over(backend, resource, current, std::move(patched.tree), writing);
 }
 
 }  // namespace tamp::world::api

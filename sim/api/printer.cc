@@ -50,12 +50,6 @@ Cells name_and_age(const Tree& o, Time now) { return {name_of(o), age_of(o, now)
 
 Cells plain(const Tree& o, Time) { return {name_of(o), o["metadata"]["creationTimestamp"]}; }
 
-Cells pod_template(const Tree& o, Time) {
-  const Tree& pod = o["template"];
-  return {name_of(o), joined(pod["spec"]["containers"], "name"), joined(pod["spec"]["containers"], "image"),
-          format_labels(pod["metadata"]["labels"])};
-}
-
 Cells disruption_budget(const Tree& o, Time now) {
   const auto side = [&](std::string_view field) {
     const Tree* value = o["spec"].find(field);
@@ -203,25 +197,13 @@ Cells deployment(const Tree& o, Time now) {
   return cells;
 }
 
-// "10.0.0.1:80,10.0.0.2:80 + 3 more..."
+// "10.0.0.1,10.0.0.2,10.0.0.3 + 3 more..."
 std::string first_three(const std::vector<std::string>& all, std::string_view otherwise) {
   if (all.empty()) return std::string(otherwise);
   std::string out;
   for (std::size_t i = 0; i < std::min<std::size_t>(3, all.size()); ++i) out += (i ? "," : "") + all[i];
   if (all.size() > 3) out += fmt::format(" + {} more...", all.size() - 3);
   return out;
-}
-
-Cells endpoints(const Tree& o, Time now) {
-  std::vector<std::string> all;
-  for (const Tree& subset : o["subsets"].elements()) {
-    if (subset["ports"].empty())
-      for (const Tree& address : subset["addresses"].elements()) all.emplace_back(address["ip"].string());
-    for (const Tree& port : subset["ports"].elements())
-      for (const Tree& address : subset["addresses"].elements())
-        all.push_back(fmt::format("{}:{}", address["ip"].string(), port["port"].integer()));
-  }
-  return {name_of(o), first_three(all, o["subsets"].empty() ? "<none>" : ""), age_of(o, now)};
 }
 
 Cells endpoint_slice(const Tree& o, Time now) {
@@ -275,33 +257,28 @@ Cells node(const Tree& o, Time now) {
           or_else(info["containerRuntimeVersion"].string(), "<unknown>")};
 }
 
-// Both v1 and events.k8s.io/v1: the fields are named differently.
 Cells event(const Tree& o, Time now) {
-  const auto either = [&](std::string_view v1, std::string_view later) -> const Tree& {
-    return o.has(v1) ? o[v1] : o[later];
-  };
-  std::string first = age(either("firstTimestamp", "deprecatedFirstTimestamp"), now);
+  std::string first = age(o["firstTimestamp"], now);
   if (first == "<unknown>") first = age(o["eventTime"], now);
-  std::string last = age(either("lastTimestamp", "deprecatedLastTimestamp"), now);
+  std::string last = age(o["lastTimestamp"], now);
   if (last == "<unknown>") last = first;
-  std::int64_t times = either("count", "deprecatedCount").integer();
+  std::int64_t times = o["count"].integer();
   if (o["series"].is_object()) {
     last = age(o["series"]["lastObservedTime"], now);
     times = o["series"]["count"].integer();
   } else if (times == 0) {
     times = 1;
   }
-  const Tree& about = either("involvedObject", "regarding");
+  const Tree& about = o["involvedObject"];
   std::string target(about["kind"].string());
   std::transform(target.begin(), target.end(), target.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   if (!about["name"].string().empty()) target += "/" + std::string(about["name"].string());
-  const Tree& source = either("source", "deprecatedSource");
-  std::string who =
-      or_else(source["component"].string(), either("reportingComponent", "reportingController").string());
+  const Tree& source = o["source"];
+  std::string who = or_else(source["component"].string(), o["reportingComponent"].string());
   const std::string host = or_else(source["host"].string(), o["reportingInstance"].string());
   if (!host.empty()) who += ", " + host;
-  std::string_view message = either("message", "note").string();
+  std::string_view message = o["message"].string();
   while (!message.empty() && (message.back() == '\n' || message.back() == ' ')) message.remove_suffix(1);
   while (!message.empty() && (message.front() == '\n' || message.front() == ' ')) message.remove_prefix(1);
   return {last,
@@ -431,36 +408,12 @@ Cells controller_revision(const Tree& o, Time now) {
   return {name_of(o), controller, number(o["revision"]), age_of(o, now)};
 }
 
-Cells resource_quota(const Tree& o, Time now) {
-  std::string requests, limits;
-  for (const Tree::Member& hard : o["status"]["hard"].members()) {
-    std::string& list = hard.key.starts_with("limits.") ? limits : requests;
-    list += fmt::format("{}{}: {}/{}", list.empty() ? "" : ", ", hard.key,
-                        or_else(o["status"]["used"][hard.key].string(), "0"), hard.value.string());
-  }
-  return {name_of(o), requests, limits, age_of(o, now)};
-}
-
 Cells priority_class(const Tree& o, Time now) {
   return {name_of(o), number(o["value"]), o["globalDefault"].boolean(), age_of(o, now),
           o["preemptionPolicy"].string()};
 }
 
-Cells runtime_class(const Tree& o, Time now) { return {name_of(o), o["handler"].string(), age_of(o, now)}; }
-
 Cells csi_node(const Tree& o, Time now) { return {name_of(o), count(o["spec"]["drivers"]), age_of(o, now)}; }
-
-Cells csi_driver(const Tree& o, Time now) {
-  const Tree& spec = o["spec"];
-  return {name_of(o),
-          spec["attachRequired"].boolean(true),
-          spec["podInfoOnMount"].boolean(),
-          spec["storageCapacity"].boolean(),
-          spec.has("tokenRequests") ? joined(spec["tokenRequests"], "audience") : "<unset>",
-          spec["requiresRepublish"].boolean(),
-          or_else(joined(spec["volumeLifecycleModes"], ""), "<none>"),
-          age_of(o, now)};
-}
 
 Cells webhooks(const Tree& o, Time now) { return {name_of(o), count(o["webhooks"]), age_of(o, now)}; }
 
@@ -497,7 +450,6 @@ std::map<ResourceId, Printer> make_printers() {
                    wide("Nominated Node"),
                    wide("Readiness Gates")},
                   pod_cells};
-  all[R::PodTemplates] = {{kName, {"Containers"}, {"Images"}, {"Pod Labels"}}, pod_template};
   all[R::PodDisruptionBudgets] = {
       {kName, {"Min Available"}, {"Max Unavailable"}, integer("Allowed Disruptions"), kAge},
       disruption_budget};
@@ -531,7 +483,6 @@ std::map<ResourceId, Printer> make_printers() {
                       cron_job};
   all[R::Services] = {{kName, type, {"Cluster-IP"}, {"External-IP"}, {"Port(s)"}, kAge, kSelector}, service};
   all[R::StatefulSets] = {{kName, ready, kAge, kContainers, kImages}, stateful_set};
-  all[R::Endpoints] = {{kName, {"Endpoints"}, kAge}, endpoints};
   all[R::EndpointSlices] = {{kName, {"AddressType"}, {"Ports"}, {"Endpoints"}, kAge}, endpoint_slice};
   all[R::Nodes] = {{kName,
                     status,
@@ -592,20 +543,9 @@ std::map<ResourceId, Printer> make_printers() {
       {kName, {"Provisioner"}, {"ReclaimPolicy"}, {"VolumeBindingMode"}, {"AllowVolumeExpansion"}, kAge},
       storage_class};
   all[R::ControllerRevisions] = {{kName, {"Controller"}, {"Revision"}, kAge}, controller_revision};
-  all[R::ResourceQuotas] = {{kName, {"Request"}, {"Limit"}, kAge}, resource_quota};
   all[R::PriorityClasses] = {{kName, integer("Value"), boolean("Global-Default"), kAge, {"PreemptionPolicy"}},
                              priority_class};
-  all[R::RuntimeClasses] = {{kName, {"Handler"}, kAge}, runtime_class};
   all[R::CsiNodes] = {{kName, integer("Drivers"), kAge}, csi_node};
-  all[R::CsiDrivers] = {{kName,
-                         boolean("AttachRequired"),
-                         boolean("PodInfoOnMount"),
-                         boolean("StorageCapacity"),
-                         {"TokenRequests"},
-                         boolean("RequiresRepublish"),
-                         {"Modes"},
-                         kAge},
-                        csi_driver};
   all[R::ValidatingWebhookConfigurations] = {{kName, integer("Webhooks"), kAge}, webhooks};
   all[R::MutatingWebhookConfigurations] = {{kName, integer("Webhooks"), kAge}, webhooks};
   all[R::ValidatingAdmissionPolicies] = {{kName, integer("Validations"), {"ParamKind"}, kAge},

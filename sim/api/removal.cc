@@ -201,13 +201,10 @@ bool answers_with_object(const Resource& resource) {
     case ResourceId::Services:
     case ResourceId::Namespaces:
     case ResourceId::ServiceAccounts:
-    case ResourceId::ResourceQuotas:
     case ResourceId::PersistentVolumes:
     case ResourceId::PersistentVolumeClaims:
-    case ResourceId::PodTemplates:
     case ResourceId::StorageClasses:
     case ResourceId::CsiNodes:
-    case ResourceId::CsiDrivers:
       return true;
     default:
       return false;

@@ -55,9 +55,7 @@ void Table::fill() {
   in("", "v1");
   review(kNamespaced, "Binding", "bindings", "binding");
   add(ResourceId::ConfigMaps, kNamespaced, "ConfigMap", "configmaps", "configmap", {"cm"});
-  add(ResourceId::Endpoints, kNamespaced, "Endpoints", "endpoints", "endpoints", {"ep"});
   add(ResourceId::Events, kNamespaced, "Event", "events", "event", {"ev"});
-  add(ResourceId::LimitRanges, kNamespaced, "LimitRange", "limitranges", "limitrange", {"limits"});
   add(ResourceId::Namespaces, kClusterWide, "Namespace", "namespaces", "namespace", {"ns"}, {},
       {{"finalize", {}, {}, {}, {"update"}}, status()});
   std::erase(all_.back().verbs, "deletecollection");
@@ -73,11 +71,8 @@ void Table::fill() {
        {"log", {}, {}, {}, {"get"}},
        {"resize", {}, {}, {}, {"get", "patch", "update"}},
        status()});
-  add(ResourceId::PodTemplates, kNamespaced, "PodTemplate", "podtemplates", "podtemplate");
   add(ResourceId::ReplicationControllers, kNamespaced, "ReplicationController", "replicationcontrollers",
       "replicationcontroller", {"rc"}, {"all"}, {scale(), status()});
-  add(ResourceId::ResourceQuotas, kNamespaced, "ResourceQuota", "resourcequotas", "resourcequota", {"quota"},
-      {}, {status()});
   add(ResourceId::Secrets, kNamespaced, "Secret", "secrets", "secret");
   add(ResourceId::ServiceAccounts, kNamespaced, "ServiceAccount", "serviceaccounts", "serviceaccount", {"sa"},
       {}, {{"token", "authentication.k8s.io", "v1", "TokenRequest", kCreate}});
@@ -93,9 +88,6 @@ void Table::fill() {
       {scale(), status()});
   add(ResourceId::StatefulSets, kNamespaced, "StatefulSet", "statefulsets", "statefulset", {"sts"}, {"all"},
       {scale(), status()});
-  in("events.k8s.io", "v1");
-  add(ResourceId::Events, kNamespaced, "Event", "events", "event", {"ev"});
-  all_.back().storage = false;
   in("authentication.k8s.io", "v1");
   review(kClusterWide, "SelfSubjectReview", "selfsubjectreviews", "selfsubjectreview");
   review(kClusterWide, "TokenReview", "tokenreviews", "tokenreview");
@@ -117,7 +109,6 @@ void Table::fill() {
   add(ResourceId::RoleBindings, kNamespaced, "RoleBinding", "rolebindings", "rolebinding");
   add(ResourceId::Roles, kNamespaced, "Role", "roles", "role");
   in("storage.k8s.io", "v1");
-  add(ResourceId::CsiDrivers, kClusterWide, "CSIDriver", "csidrivers", "csidriver");
   add(ResourceId::CsiNodes, kClusterWide, "CSINode", "csinodes", "csinode");
   add(ResourceId::StorageClasses, kClusterWide, "StorageClass", "storageclasses", "storageclass", {"sc"});
   in("admissionregistration.k8s.io", "v1");
@@ -137,8 +128,6 @@ void Table::fill() {
   add(ResourceId::PriorityClasses, kClusterWide, "PriorityClass", "priorityclasses", "priorityclass", {"pc"});
   in("coordination.k8s.io", "v1");
   add(ResourceId::Leases, kNamespaced, "Lease", "leases", "lease");
-  in("node.k8s.io", "v1");
-  add(ResourceId::RuntimeClasses, kClusterWide, "RuntimeClass", "runtimeclasses", "runtimeclass");
   in("discovery.k8s.io", "v1");
   add(ResourceId::EndpointSlices, kNamespaced, "EndpointSlice", "endpointslices", "endpointslice");
 }

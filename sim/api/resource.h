@@ -19,8 +19,7 @@ struct Subresource {
   std::vector<std::string> verbs;  // in the order of discovery
 };
 
-// One resource in one version. Several may show the objects of one ResourceId: events of v1 and events.k8s.io/v1, and the
-// versions of a custom resource.
+// One resource in one version. Several may show the objects of one ResourceId: the versions of a custom resource.
 struct Resource {
   ResourceId id{};
   bool stored = true;  // false: a review; it is answered and forgotten

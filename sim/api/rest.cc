@@ -124,8 +124,7 @@ Outcome create(const Call& call, std::vector<std::string>& warnings) {
   if (!call.resource().stored)
     return review(call.backend, call.resource(), call.route.ns, std::move(body.tree), call.caller,
                   call.writing());
-  return create_object(call.backend, call.resource(), call.route.ns,
-                       to_storage(call.resource(), std::move(body.tree)), call.writing());
+  return create_object(call.backend, call.resource(), call.route.ns, std::move(body.tree), call.writing());
 }
 
 Outcome update(const Call& call, std::vector<std::string>& warnings) {
@@ -142,8 +141,8 @@ Outcome update(const Call& call, std::vector<std::string>& warnings) {
   if (given != name)
     return bad_request(
         fmt::format("the name of the object ({}) does not match the name on the URL ({})", given, name));
-  return replace_object(call.backend, call.resource(), call.route.ns, name,
-                        to_storage(call.resource(), std::move(body.tree)), call.writing());
+  return replace_object(call.backend, call.resource(), call.route.ns, name, std::move(body.tree),
+                        call.writing());
 }
 
 Outcome patch(const Call& call, std::vector<std::string>& warnings) {

@@ -107,13 +107,6 @@ TEST(RulesTest, AJobHasTheLabelsOfItsPodsWhenItIsReadBack) {
             (std::vector<std::string>{"metadata.name", "spec.template.labels", "spec.template.labels"}));
 }
 
-TEST(RulesTest, EveryReasonIsACauseOfItsOwn) {
-  Server server = shop();
-  const Reply empty = call(server, "POST", "/api/v1/namespaces/shop/limitranges",
-                           R"({"metadata":{"name":"l"},"spec":{"limits":[{"max":{"cpu":"1"}}]}})");
-  EXPECT_EQ(fields(empty), (std::vector<std::string>{"spec.limits[0].type", "spec.limits[0].type"}));
-}
-
 TEST(RulesTest, ABudgetsSelectorIsReplacedByAStrategicPatch) {
   Server server = shop();
   call(server, "POST", kBudgets,

@@ -1,6 +1,5 @@
 #include "sim/api/show.h"
 
-#include "sim/api/event_versions.h"
 #include "sim/api/yaml_text.h"
 
 namespace tamp::world::api {
@@ -72,15 +71,9 @@ Showing showing_of(const Backend& backend, const Resource& resource, std::string
 
 Tree in_version(const Resource& resource, const Tree& stored) {
   if (resource.storage) return stored;
-  if (resource.id == ResourceId::Events) return to_events_v1(stored);
   Tree shown = stored;
   shown.set("apiVersion", resource.api_version());
   return shown;
-}
-
-Tree to_storage(const Resource& resource, Tree given) {
-  if (resource.storage) return given;
-  return resource.id == ResourceId::Events ? from_events_v1(given) : given;
 }
 
 std::string object_text(const Showing& showing, const ObjectPtr& object) {

@@ -17,7 +17,6 @@ bool counts_generations(ResourceId resource) {
   switch (resource) {
     case ResourceId::Pods:
     case ResourceId::ReplicationControllers:
-    case ResourceId::PodTemplates:
     case ResourceId::Deployments:
     case ResourceId::ReplicaSets:
     case ResourceId::StatefulSets:
@@ -76,7 +75,6 @@ bool has_own_status(ResourceId resource) {
     case ResourceId::PersistentVolumes:
     case ResourceId::PersistentVolumeClaims:
     case ResourceId::ReplicationControllers:
-    case ResourceId::ResourceQuotas:
     case ResourceId::Deployments:
     case ResourceId::ReplicaSets:
     case ResourceId::StatefulSets:
@@ -210,8 +208,6 @@ bool asks_otherwise(ResourceId resource, const Tree& old, const Tree& updated) {
   switch (resource) {
     case ResourceId::PriorityClasses:
       return false;
-    case ResourceId::PodTemplates:
-      return differs("template");
     case ResourceId::Deployments:
       // Its annotations are copied to replica sets.
       return differs("spec") ||
@@ -270,16 +266,13 @@ void prepare_status_update(ResourceId resource, const Tree& old, Tree& updated, 
 
 bool creates_on_update(ResourceId resource) {
   switch (resource) {
-    case ResourceId::RuntimeClasses:
     case ResourceId::Roles:
     case ResourceId::RoleBindings:
     case ResourceId::ClusterRoles:
     case ResourceId::ClusterRoleBindings:
     case ResourceId::Leases:
-    case ResourceId::LimitRanges:
     case ResourceId::Events:
     case ResourceId::Services:
-    case ResourceId::Endpoints:
       return true;
     default:
       return false;
@@ -288,9 +281,7 @@ bool creates_on_update(ResourceId resource) {
 
 bool updates_unconditionally(ResourceId resource) {
   switch (resource) {
-    case ResourceId::RuntimeClasses:
     case ResourceId::PodDisruptionBudgets:
-    case ResourceId::CsiDrivers:
     case ResourceId::CsiNodes:
     case ResourceId::Leases:
     case ResourceId::ValidatingAdmissionPolicies:
@@ -394,8 +385,7 @@ void prepare_for_update(ResourceId resource, const Tree& old, Tree& updated, std
     default:
       break;
   }
-  const bool counts = counts_generations(resource) || resource == ResourceId::CsiDrivers;
-  if (counts && asks_otherwise(resource, old, updated)) {
+  if (counts_generations(resource) && asks_otherwise(resource, old, updated)) {
     updated.ensure("metadata").set("generation", old.at({"metadata", "generation"}).integer() + 1);
   }
 }

@@ -34,7 +34,6 @@ bool is_namespaced(ResourceId resource) {
     case ResourceId::PriorityClasses:
     case ResourceId::StorageClasses:
     case ResourceId::CsiNodes:
-    case ResourceId::CsiDrivers:
     case ResourceId::ClusterRoles:
     case ResourceId::ClusterRoleBindings:
     case ResourceId::CustomResourceDefinitions:
@@ -42,7 +41,6 @@ bool is_namespaced(ResourceId resource) {
     case ResourceId::ValidatingAdmissionPolicyBindings:
     case ResourceId::ValidatingWebhookConfigurations:
     case ResourceId::MutatingWebhookConfigurations:
-    case ResourceId::RuntimeClasses:
       return false;
     default:
       return true;
@@ -67,8 +65,6 @@ void check_kind(Findings& found, ResourceId resource, const Tree& object, const 
       return check_claim(found, object, old);
     case ResourceId::ReplicationControllers:
       return check_replication_controller(found, object, old);
-    case ResourceId::PodTemplates:
-      return check_template(found, object["template"], Place("template"));
     case ResourceId::Deployments:
       return check_deployment(found, object, old);
     case ResourceId::ReplicaSets:
@@ -91,8 +87,6 @@ void check_kind(Findings& found, ResourceId resource, const Tree& object, const 
       return check_priority_class(found, object, old);
     case ResourceId::StorageClasses:
       return check_storage_class(found, object, old);
-    case ResourceId::CsiDrivers:
-      return check_csi_driver(found, object, old);
     case ResourceId::Roles:
       return check_role(found, object, old, true);
     case ResourceId::ClusterRoles:
@@ -112,16 +106,8 @@ void check_kind(Findings& found, ResourceId resource, const Tree& object, const 
       return check_webhooks(found, object, old);
     case ResourceId::CsiNodes:
       return check_csi_node(found, object, old);
-    case ResourceId::RuntimeClasses:
-      return check_runtime_class(found, object, old);
-    case ResourceId::Endpoints:
-      return check_endpoints(found, object, old);
     case ResourceId::EndpointSlices:
       return check_endpoint_slice(found, object, old);
-    case ResourceId::LimitRanges:
-      return check_limit_range(found, object, old);
-    case ResourceId::ResourceQuotas:
-      return check_quota(found, object, old);
     default:
       return;
   }
@@ -132,7 +118,6 @@ void check_finalizer_names(Findings& found, ResourceId resource, const Tree& fin
   switch (resource) {
     case ResourceId::Events:
     case ResourceId::Leases:
-    case ResourceId::RuntimeClasses:
     case ResourceId::PodDisruptionBudgets:
     case ResourceId::CustomResourceDefinitions:
     case ResourceId::ValidatingAdmissionPolicies:
@@ -187,8 +172,6 @@ void check_status(Findings& found, ResourceId resource, const Tree& object, cons
     }
     case ResourceId::Services:
       return check_service_status(found, object);
-    case ResourceId::ResourceQuotas:
-      return check_quota_status(found, object);
     case ResourceId::Deployments:
       return check_counts(found, status, {"updatedReplicas", "readyReplicas", "availableReplicas"});
     case ResourceId::StatefulSets:
@@ -243,7 +226,6 @@ OwnLook own_look(ResourceId resource, std::string_view subresource) {
     case ResourceId::Secrets:
     case ResourceId::PersistentVolumeClaims:
     case ResourceId::ServiceAccounts:
-    case ResourceId::Endpoints:
     case ResourceId::ControllerRevisions:
     case ResourceId::Jobs:
     case ResourceId::StorageClasses:
@@ -251,12 +233,10 @@ OwnLook own_look(ResourceId resource, std::string_view subresource) {
     case ResourceId::RoleBindings:
     case ResourceId::ClusterRoles:
     case ResourceId::ClusterRoleBindings:
-    case ResourceId::RuntimeClasses:
       return {true, true};
     case ResourceId::PersistentVolumes:
     case ResourceId::CsiNodes:
     case ResourceId::EndpointSlices:
-    case ResourceId::LimitRanges:
     case ResourceId::ValidatingAdmissionPolicies:
     case ResourceId::ValidatingAdmissionPolicyBindings:
     case ResourceId::ValidatingWebhookConfigurations:

@@ -305,13 +305,4 @@ void check_event(Findings& found, const Tree& object, const Tree*) {
     found.invalid(Place("message"), object["message"], "can have at most 1024 characters");
 }
 
-void check_runtime_class(Findings& found, const Tree& object, const Tree* old) {
-  if (object["handler"].string().empty())
-    found.required(Place("handler"));
-  else
-    for (const char* why : not_label(object["handler"].string()))
-      found.invalid(Place("handler"), object["handler"], why);
-  if (old != nullptr) check_same(found, (*old)["handler"], object["handler"], Place("handler"));
-}
-
 }  // namespace tamp::world::api

@@ -1,4 +1,4 @@
-// EndpointSlices: addresses of one kind and the ports behind them. Endpoints, which they replace.
+// EndpointSlices: addresses of one kind and the ports behind them.
 #include <set>
 
 #include "sim/api/validate_common.h"
@@ -48,59 +48,6 @@ void check_endpoint_address(Findings& found, std::string_view address, const Pla
   for (std::string_view range : {"127.", "169.254.", "224.0.0.", "fe80:", "ff02:"})
     special |= address.starts_with(range);
   if (special) found.invalid(at, address, "may not be a special address");
-}
-
-namespace {
-
-void check_subset(Findings& found, const Tree& subset, const Place& at) {
-  if (subset["addresses"].empty() && subset["notReadyAddresses"].empty())
-    found.required(at, "must specify `addresses` or `notReadyAddresses`");
-  for (std::string_view kind : {"addresses", "notReadyAddresses"}) {
-    const Place list = at.child(kind);
-    const Tree::Array& addresses = subset[kind].elements();
-    for (std::size_t i = 0; i < addresses.size(); ++i) {
-      const Place place = list.at(i);
-      const std::string_view ip = addresses[i]["ip"].string(), host = addresses[i]["hostname"].string();
-      const bool readable = ip_family(ip) != 0;
-      if (!readable) found.invalid(place.child("ip"), ip, "must be a valid IP address");
-      if (!host.empty())
-        for (const char* why : not_label(host)) found.invalid(place.child("hostname"), host, why);
-      if (const Tree& node = addresses[i]["nodeName"]; !node.is_null())
-        for (const char* why : not_subdomain(node.string()))
-          found.invalid(place.child("nodeName"), node, why);
-      // Looked at twice, as the real server does.
-      if (readable)
-        check_endpoint_address(found, ip, place.child("ip"));
-      else
-        found.invalid(place.child("ip"), ip, "must be a valid IP address");
-    }
-  }
-  const Place list = at.child("ports");
-  const Tree::Array& ports = subset["ports"].elements();
-  for (std::size_t i = 0; i < ports.size(); ++i) {
-    const Place place = list.at(i);
-    const std::string_view name = ports[i]["name"].string();
-    if (!name.empty()) {
-      for (const char* why : not_label(name)) found.invalid(place.child("name"), name, why);
-    } else if (ports.size() > 1) {
-      found.required(place.child("name"));
-    }
-    check_port_number(found, ports[i]["port"], place.child("port"));
-    check_one_of(found, ports[i]["protocol"], place.child("protocol"), {"SCTP", "TCP", "UDP"});
-    if (const Tree& protocol = ports[i]["appProtocol"]; !protocol.is_null())
-      for (const char* why : not_qualified(protocol.string()))
-        found.invalid(place.child("appProtocol"), protocol, why);
-  }
-}
-
-}  // namespace
-
-void check_endpoints(Findings& found, const Tree& object, const Tree* old) {
-  // What was there is not looked at again.
-  if (old != nullptr && (*old)["subsets"] == object["subsets"]) return;
-  const Place list("subsets");
-  const Tree::Array& subsets = object["subsets"].elements();
-  for (std::size_t i = 0; i < subsets.size(); ++i) check_subset(found, subsets[i], list.at(i));
 }
 
 void check_endpoint_slice(Findings& found, const Tree& object, const Tree* old) {

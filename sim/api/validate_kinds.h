@@ -22,13 +22,9 @@ void check_service(Findings& found, const Tree& object, const Tree* old);
 void check_service_status(Findings& found, const Tree& object);
 // What is wrong with its addresses and their families alone, which is looked at before any are given.
 void check_service_addresses(Findings& found, const Tree& spec, const Place& place);
-void check_endpoints(Findings& found, const Tree& object, const Tree* old);
 void check_endpoint_slice(Findings& found, const Tree& object, const Tree* old);
 // Of an address that others are to reach.
 void check_endpoint_address(Findings& found, std::string_view address, const Place& at);
-void check_limit_range(Findings& found, const Tree& object, const Tree* old);
-void check_quota(Findings& found, const Tree& object, const Tree* old);
-void check_quota_status(Findings& found, const Tree& object);
 void check_volume(Findings& found, const Tree& object, const Tree* old);
 void check_claim(Findings& found, const Tree& object, const Tree* old);
 void check_claim_status(Findings& found, const Tree& status);
@@ -39,12 +35,10 @@ void check_lease(Findings& found, const Tree& object, const Tree* old);
 void check_role(Findings& found, const Tree& object, const Tree* old, bool namespaced);
 void check_role_binding(Findings& found, const Tree& object, const Tree* old, bool namespaced);
 void check_event(Findings& found, const Tree& object, const Tree* old);
-void check_runtime_class(Findings& found, const Tree& object, const Tree* old);
 void check_definition(Findings& found, const Tree& object, const Tree* old);
 void check_policy(Findings& found, const Tree& object, const Tree* old);
 void check_policy_binding(Findings& found, const Tree& object, const Tree* old);
 void check_csi_node(Findings& found, const Tree& object, const Tree* old);
-void check_csi_driver(Findings& found, const Tree& object, const Tree* old);
 void check_webhooks(Findings& found, const Tree& object, const Tree* old);
 
 }  // namespace tamp::world::api

@@ -248,39 +248,4 @@ void check_csi_node(Findings& found, const Tree& object, const Tree* old) {
     }
 }
 
-void check_csi_driver(Findings& found, const Tree& object, const Tree* old) {
-  constexpr std::int64_t kShortestToken = 600, kShortestPeriod = 10;
-  const Place place("spec");
-  const Tree& spec = object["spec"];
-  if (!spec["fsGroupPolicy"].is_null())
-    check_one_of(found, spec["fsGroupPolicy"], place.child("fsGroupPolicy"),
-                 {"File", "None", "ReadWriteOnceWithFSType"});
-  const Place tokens = place.child("tokenRequests");
-  const Tree::Array& requests = spec["tokenRequests"].elements();
-  for (std::size_t i = 0; i < requests.size(); ++i) {
-    const Place at = tokens.at(i);
-    const bool again =
-        std::any_of(requests.begin(), requests.begin() + static_cast<std::ptrdiff_t>(i),
-                    [&](const Tree& other) { return other["audience"] == requests[i]["audience"]; });
-    if (again) {
-      found.duplicate(at.child("audience"), requests[i]["audience"]);
-    } else if (const Tree& seconds = requests[i]["expirationSeconds"];
-               !seconds.is_null() && seconds.integer() < kShortestToken) {
-      found.invalid(at.child("expirationSeconds"), seconds,
-                    "may not specify a duration less than 10 minutes");
-    }
-  }
-  for (const Tree& mode : spec["volumeLifecycleModes"].elements())
-    check_one_of(found, mode, place.child("volumeLifecycleModes"), {"Persistent", "Ephemeral"});
-  if (const Tree& period = spec["nodeAllocatableUpdatePeriodSeconds"];
-      !period.is_null() && period.integer() < kShortestPeriod)
-    found.invalid(place.child("nodeAllocatableUpdatePeriodSeconds"), period, "must be at least 10 seconds");
-  if (old == nullptr) return;
-  // The real server calls it so.
-  check_same(found, (*old)["spec"]["attachRequired"], spec["attachRequired"],
-             place.child("attachedRequired"));
-  check_same(found, (*old)["spec"]["volumeLifecycleModes"], spec["volumeLifecycleModes"],
-             place.child("volumeLifecycleModes"));
-}
-
 }  // namespace tamp::world::api

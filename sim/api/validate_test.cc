@@ -171,23 +171,6 @@ TEST(Validate, ClaimsOfAStatefulSetAreTheFirstVolumesOfItsPods) {
                                          "Required spec.volumeClaimTemplates[0].spec.resources[storage]"}));
 }
 
-TEST(Validate, Endpoints) {
-  const auto problems = [](const std::string& subset) {
-    return told(validate_create(ResourceId::Endpoints,
-                                made(ResourceId::Endpoints, R"(, "name": "e", "namespace": "n")",
-                                     R"(, "subsets": [)" + subset + "]")));
-  };
-  EXPECT_EQ(problems(R"({"addresses": [{"ip": "10.1.2.3"}], "ports": [{"port": 80}]})"), Texts{});
-  EXPECT_EQ(problems(R"({"ports": [{"port": 80}]})"), Texts{"Required subsets[0]"});
-  EXPECT_EQ(problems(R"({"notReadyAddresses": [{"ip": "127.0.0.1"}]})"),
-            Texts{"Invalid subsets[0].notReadyAddresses[0].ip"});
-  EXPECT_EQ(
-      problems(R"({"addresses": [{}], "ports": [{"port": 0}, {"name": "a", "port": 1, "protocol": "X"}]})"),
-      (Texts{"Invalid subsets[0].addresses[0].ip", "Invalid subsets[0].addresses[0].ip",
-             "Required subsets[0].ports[0].name", "Invalid subsets[0].ports[0].port",
-             "NotSupported subsets[0].ports[1].protocol"}));
-}
-
 TEST(Validate, ANodeHasNoNegativeAmountsAndWholePods) {
   const auto problems = [](const std::string& capacity) {
     return told(validate_create(ResourceId::Nodes, made(ResourceId::Nodes, R"(, "name": "n")",
@@ -290,14 +273,6 @@ TEST(Validate, Webhooks) {
   EXPECT_EQ(problems(""), Texts{"Required webhooks[0].clientConfig"});
   EXPECT_EQ(problems(R"(, "clientConfig": {"url": "http://me@/?q"})"),
             Texts(4, "Invalid webhooks[0].clientConfig.url"));
-}
-
-TEST(Validate, DriversKeepHowTheyAttach) {
-  const Tree old = made(ResourceId::CsiDrivers, R"(, "name": "d")", R"(, "spec": {"attachRequired": false})");
-  Tree other = old;
-  other.ensure("spec").set("attachRequired", true);
-  EXPECT_EQ(told(validate_update(ResourceId::CsiDrivers, old, other, "")),
-            Texts{"Invalid spec.attachedRequired"});
 }
 
 TEST(Validate, NodesKeepWhoTheyAre) {

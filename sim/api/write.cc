@@ -110,9 +110,6 @@ Outcome create_object(Backend& backend, const Resource& resource, std::string_vi
         break;
     }
   }
-  // A limit range need not be called anything.
-  if (resource.id == ResourceId::LimitRanges && metadata["name"].string().empty())
-    metadata.set("name", make_uid(backend.dice));
   if (auto refusal = prepare_creation(backend, resource, object, writing)) return *std::move(refusal);
 
   const std::string_view version = object["metadata"]["resourceVersion"].string();

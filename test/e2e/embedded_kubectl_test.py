@@ -206,7 +206,6 @@ def test_create():
     says("binding", "created", "create", "rolebinding", "b", "-n", "shop", "--role=r", "--user=alice")
     says("account", "created", "create", "serviceaccount", "sa", "-n", "shop")
     says("pdb", "created", "create", "poddisruptionbudget", "p", "-n", "shop", "--selector=app=d", "--min-available=1")
-    says("quota", "created", "create", "quota", "q", "-n", "shop", "--hard=pods=10")
     says("priority", "created", "create", "priorityclass", "high-judge", "--value=1000")
     says("run", "pod/r created", "run", "r", "-n", "shop", "--image=nginx")
     says("expose", "exposed", "expose", "deployment", "d", "-n", "shop", "--port=80")
@@ -215,7 +214,7 @@ def test_create():
     says("set image", "image updated", "set", "image", "deployment/d", "nginx=nginx:2", "-n", "shop")
     says("token", "", "create", "token", "sa", "-n", "shop")
     says("services", ["ClusterIP", "80/TCP"], "get", "services", "-n", "shop")
-    for kind in ("cronjobs", "jobs", "pdb", "roles", "rolebindings", "secrets", "serviceaccounts", "quota", "rs", "sts", "ds", "pvc", "endpoints", "leases"):
+    for kind in ("cronjobs", "jobs", "pdb", "roles", "rolebindings", "secrets", "serviceaccounts", "rs", "sts", "ds", "pvc", "leases"):
         says("table", "", "get", kind, "-n", "shop", "-o", "wide")
     says("delete namespace", 'namespace "shop" deleted', "delete", "namespace", "shop", "--wait=false")
     says("terminating", "Terminating", "get", "namespace", "shop")

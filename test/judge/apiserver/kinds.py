@@ -164,14 +164,6 @@ def volume(dice):
     return {"spec": {"capacity": {"storage": "10Gi"}, "accessModes": ["ReadWriteOnce"], "hostPath": {"path": "/data"}, **maybe(dice, 0.4, {"persistentVolumeReclaimPolicy": "Delete"}), **maybe(dice, 0.4, {"storageClassName": "fast"})}}
 
 
-def quota(dice):
-    return {"spec": {"hard": {"configmaps": "1k", **maybe(dice, 0.5, {"secrets": "500"})}}}
-
-
-def limits(dice):
-    return {"spec": {"limits": [{"type": "PersistentVolumeClaim", "max": {"storage": "100Gi"}}]}}
-
-
 def event(dice):
     return {"involvedObject": {"kind": "Pod", "name": "p", "namespace": dice.choice(["@ns@", "@ns@", "default"])}, "reason": "Tested", "message": "hello", "type": "Normal", **maybe(dice, 0.7, {"count": 1, "source": {"component": "judge"}, "firstTimestamp": "2020-01-01T00:00:00Z", "lastTimestamp": "2020-01-01T00:00:00Z"}),
             **maybe(dice, 0.3, {"eventTime": "2020-01-01T00:00:00.000000Z", "action": "Test", "reportingComponent": "example.com/judge", "reportingInstance": "j"})}
@@ -212,11 +204,7 @@ KINDS = {kind.plural: kind for kind in [
     Kind(RBAC, "roles", "Role", role, changes=[("rules.0.verbs", ["*"]), ("rules", [])]),
     Kind(RBAC, "rolebindings", "RoleBinding", role_binding, changes=[("subjects", []), ("roleRef.name", "writer")]),
     Kind(CORE, "persistentvolumeclaims", "PersistentVolumeClaim", claim, status={"phase": "Bound", "accessModes": ["ReadWriteOnce"], "capacity": {"storage": "10Gi"}}, changes=[("spec.volumeName", "v1"), ("spec.resources.requests.storage", "20Gi")]),
-    Kind(CORE, "resourcequotas", "ResourceQuota", quota, status={"hard": {"configmaps": "1k"}, "used": {"configmaps": "1"}}, changes=[("spec.hard.pods", "100")]),
-    Kind(CORE, "limitranges", "LimitRange", limits, changes=[("spec.limits.0.min", {"storage": "1Gi"})]),
-    Kind(CORE, "endpoints", "Endpoints", lambda d: {"subsets": [{"addresses": [{"ip": "10.1.2.3"}], "ports": [{"port": 80}]}]}, changes=[("subsets", [])]),
     Kind(CORE, "replicationcontrollers", "ReplicationController", lambda d: {"spec": {"replicas": 1, "selector": {"app": "web"}, "template": template(d)}}, scale=True, status={"replicas": 1}, changes=[("spec.replicas", 2)]),
-    Kind(CORE, "podtemplates", "PodTemplate", lambda d: {"template": template(d)}, changes=[("template.metadata.labels", {"a": "b"})]),
     Kind(APPS, "controllerrevisions", "ControllerRevision", lambda d: {"revision": 1, "data": {"spec": {"a": 1}}}, changes=[("revision", 2), ("data", {"b": 2})]),
     Kind(CORE, "nodes", "Node", node, False, status={"capacity": {"cpu": "8"}, "allocatable": {"cpu": "7500m"}, "addresses": [{"type": "InternalIP", "address": "10.0.0.9"}], "nodeInfo": {"kubeletVersion": "v1.36.0"}},
          changes=[("spec.unschedulable", True), ("spec.taints", [{"key": "a", "effect": "NoExecute"}]), ("spec.podCIDR", "10.9.0.0/24"), ("spec.providerID", "other://x"), ("metadata.labels.zone", "b")]),
@@ -227,8 +215,6 @@ KINDS = {kind.plural: kind for kind in [
     Kind(RBAC, "clusterroles", "ClusterRole", role, False, changes=[("rules", [{"nonResourceURLs": ["/metrics"], "verbs": ["get"]}])]),
     Kind(RBAC, "clusterrolebindings", "ClusterRoleBinding", cluster_role_binding, False, changes=[("subjects", [{"kind": "Group", "name": "g"}])]),
     Kind(CORE, "namespaces", "Namespace", lambda d: {}, False, changes=[("metadata.labels.team", "a"), ("spec.finalizers", [])]),
-    Kind("/apis/node.k8s.io/v1", "runtimeclasses", "RuntimeClass", lambda d: {"handler": "runc"}, False, changes=[("handler", "other")]),
-    Kind("/apis/storage.k8s.io/v1", "csidrivers", "CSIDriver", lambda d: {"spec": maybe(d, 0.5, {"attachRequired": False}) | maybe(d, 0.3, {"podInfoOnMount": True, "volumeLifecycleModes": ["Ephemeral"]})}, False, changes=[("spec.storageCapacity", True), ("spec.attachRequired", True)]),
     Kind("/apis/discovery.k8s.io/v1", "endpointslices", "EndpointSlice", lambda d: {"addressType": "IPv4", "endpoints": [{"addresses": ["10.1.2.3"], **maybe(d, 0.5, {"conditions": {"ready": True}})}], **maybe(d, 0.6, {"ports": [{"port": 80, "name": "http"}]})},
          changes=[("endpoints", []), ("addressType", "IPv6"), ("ports", [{"port": 81}])]),
     Kind(CORE, "events", "Event", event, changes=[("count", 2), ("message", "other"), ("reason", "Other"), ("series", {"count": 3, "lastObservedTime": "2020-01-01T00:00:01.000000Z"})]),
