@@ -38,8 +38,7 @@ struct Refusal {
   int code = 403;
   std::string reason;  // "Forbidden"
   std::string message;
-  std::string cause = {};         // the message of details.causes[0]; empty: no causes
-  std::string cause_reason = {};  // or its reason alone
+  std::string cause = {};  // the message of details.causes[0]; empty: no causes
 };
 
 // The mutating plugins: ServiceAccount, TaintNodesByCondition, Priority, DefaultTolerationSeconds, RuntimeClass,
@@ -48,8 +47,7 @@ std::optional<Refusal> admit_create(ResourceId resource, Tree& object, const Loo
 std::optional<Refusal> admit_update(ResourceId resource, const Tree& old, Tree& updated,
                                     std::string_view subresource);
 
-// The validating plugins, for what is valid in itself: LimitRanger, Priority, PersistentVolumeClaimResize, PodResizeValidator. `old` is nullptr for
-// a creation.
+// The validating plugins, for what is valid in itself: Priority, PersistentVolumeClaimResize. `old` is nullptr for a creation.
 std::optional<Refusal> admit_valid(ResourceId resource, const Tree* old, const Tree& object,
                                    const Lookup& lookup, std::string_view subresource);
 

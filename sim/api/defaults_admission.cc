@@ -21,53 +21,6 @@ Refusal forbid(std::string_view resources, const Tree& object, std::string why) 
 
 std::string_view namespace_of(const Tree& object) { return object.at({"metadata", "namespace"}).string(); }
 
-// Of a list of resources; none if it does not say or cannot be read.
-std::optional<wire::Int128> amount(const Tree& list, std::string_view key) {
-  const Tree* value = list.find(key);
-  if (value == nullptr) return {};
-  const auto quantity = wire::parse_quantity(value->string());
-  return quantity ? std::optional(quantity->nanos) : std::nullopt;
-}
-
-// ---- PodResizeValidator
-
-// What the scheduler would count for it: all that runs at the same time, or a larger start.
-wire::Int128 requested(const Tree& pod, std::string_view resource) {
-  const auto request = [&](const Tree& container) {
-    return amount(container.at({"resources", "requests"}), resource).value_or(0);
-  };
-  wire::Int128 running = 0, start = 0;
-  for (const Tree& container : pod.at({"spec", "initContainers"}).elements()) {
-    if (container["restartPolicy"].string() == "Always") running += request(container);
-    start =
-        std::max(start, running + (container["restartPolicy"].string() == "Always" ? 0 : request(container)));
-  }
-  for (const Tree& container : pod.at({"spec", "containers"}).elements()) running += request(container);
-  if (const auto whole = amount(pod.at({"spec", "resources", "requests"}), resource)) running = *whole;
-  return std::max(running, start) + amount(pod.at({"spec", "overhead"}), resource).value_or(0);
-}
-
-std::optional<Refusal> resize_pod(const Tree& old, const Tree& pod, const Lookup& lookup) {
-  const std::string_view name = pod["spec"]["nodeName"].string();
-  if (name.empty() || old["metadata"]["generation"] == pod["metadata"]["generation"]) return {};
-  const Tree* node = lookup.get(ResourceId::Nodes, {}, name);
-  if (node == nullptr) return forbid("pods", pod, "node \"" + std::string(name) + "\" not found");
-  if (const Tree* system = node->at({"metadata", "labels"}).find("kubernetes.io/os");
-      system != nullptr && system->string() != "linux") {
-    Refusal refusal = forbid("pods", pod, "pod resize is only supported on linux nodes");
-    refusal.cause_reason = "UnsupportedPlatform";
-    return refusal;
-  }
-  for (std::string_view resource : {"cpu", "memory"}) {
-    if (requested(pod, resource) <= amount(node->at({"status", "allocatable"}), resource).value_or(0))
-      continue;
-    Refusal refusal = forbid("pods", pod, "node didn't have enough allocatable " + std::string(resource));
-    refusal.cause_reason = "NodeCapacity";
-    return refusal;
-  }
-  return {};
-}
-
 // ---- ServiceAccount
 
 std::string volume_name(const Lookup& lookup) {
@@ -355,7 +308,6 @@ std::optional<Refusal> admit_update(ResourceId resource, const Tree& old, Tree& 
 
 std::optional<Refusal> admit_valid(ResourceId resource, const Tree* old, const Tree& object,
                                    const Lookup& lookup, std::string_view subresource) {
-  if (resource == ResourceId::Pods && subresource == "resize") return resize_pod(*old, object, lookup);
   if (!subresource.empty()) return {};
   switch (resource) {
     case ResourceId::PriorityClasses:

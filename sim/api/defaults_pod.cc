@@ -241,7 +241,7 @@ void set_pod_spec_defaults(Tree& spec) {
   if (Tree* volumes = spec.find("volumes"); volumes != nullptr && volumes->is_array()) {
     for (Tree& volume : volumes->elements()) set_volume_defaults(volume);
   }
-  for (std::string_view kind : {"containers", "initContainers", "ephemeralContainers"}) {
+  for (std::string_view kind : {"containers", "initContainers"}) {
     Tree* containers = spec.find(kind);
     if (containers == nullptr || !containers->is_array()) continue;
     for (Tree& container : containers->elements()) set_container_defaults(container);

@@ -66,10 +66,8 @@ void Table::fill() {
       "persistentvolume", {"pv"}, {}, {status()});
   add(ResourceId::Pods, kNamespaced, "Pod", "pods", "pod", {"po"}, {"all"},
       {{"binding", {}, {}, "Binding", kCreate},
-       {"ephemeralcontainers", {}, {}, {}, {"get", "patch", "update"}},
        {"eviction", "policy", "v1", "Eviction", kCreate},
        {"log", {}, {}, {}, {"get"}},
-       {"resize", {}, {}, {}, {"get", "patch", "update"}},
        status()});
   add(ResourceId::ReplicationControllers, kNamespaced, "ReplicationController", "replicationcontrollers",
       "replicationcontroller", {"rc"}, {"all"}, {scale(), status()});

@@ -34,8 +34,6 @@ Outcome refused(const Resource& resource, std::string_view name, const Refusal& 
   if (!name.empty()) details.set("name", name);
   if (!resource.group.empty()) details.set("group", resource.group);
   if (!refusal.cause.empty()) details.ensure("causes").append(Tree::object({{"message", refusal.cause}}));
-  if (!refusal.cause_reason.empty())
-    details.ensure("causes").append(Tree::object({{"reason", refusal.cause_reason}}));
   return failed(refusal.code, refusal.reason, refusal.message, std::move(details));
 }
 

@@ -62,22 +62,6 @@ TEST(RulesTest, PoliciesJudgeEvictionsBeforeThePodIsLookedFor) {
   EXPECT_EQ(call(server, "POST", kPods + "/q/eviction", R"({"metadata":{"name":"q"}})").status(), 404);
 }
 
-TEST(RulesTest, ResizeChangesAmountsAndNoClassOfService) {
-  Server server = shop();
-  call(server, "POST", kPods, kPod);
-  const auto resize = [&](const std::string& requests) {
-    return call(server, "PATCH", kPods + "/p/resize",
-                R"({"spec":{"containers":[{"name":"c","resources":{"requests":)" + requests + "}}]}}",
-                kStrategic);
-  };
-  const Reply more = resize(R"({"cpu":"2"})");
-  EXPECT_EQ(more.status(), 200);
-  EXPECT_EQ(more.body["spec"]["containers"].elements().at(0)["resources"]["requests"]["cpu"].string(), "2");
-  EXPECT_EQ(more.body["metadata"]["generation"], Tree(2));
-  EXPECT_EQ(fields(resize(R"({"cpu":null})")),
-            (std::vector<std::string>{"spec", "spec.containers[0].resources.requests"}));
-}
-
 TEST(RulesTest, WhoSendsADaemonSetWithoutItsTemplatesGenerationOwnsThat) {
   Server server = shop();
   const Reply made = call(
@@ -127,34 +111,6 @@ TEST(RulesTest, AnObjectThatIsNotThereIsMissedBeforeThePatchIsRead) {
   EXPECT_EQ(call(server, "PATCH", kMaps + "/none", "nonsense", kMerge).status(), 404);
   call(server, "POST", kMaps, R"({"metadata":{"name":"a"}})");
   EXPECT_EQ(call(server, "PATCH", kMaps + "/a", "nonsense", kMerge).status(), 400);
-}
-
-TEST(RulesTest, ResizesAskTheNode) {
-  Server server = shop();
-  call(server, "POST", "/api/v1/nodes",
-       R"({"metadata":{"name":"small"},"status":{"allocatable":{"cpu":"1500m"}}})");
-  for (const char* node : {"small", "absent"}) {
-    const std::string pod = kPods + "/" + node;
-    EXPECT_EQ(call(server, "POST", kPods,
-                   R"({"metadata":{"name":")" + std::string(node) + R"("},"spec":{"nodeName":")" + node +
-                       R"(","containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"1"}}}]}})")
-                  .status(),
-              201);
-    const auto resize = [&](const std::string& cpu) {
-      return call(
-          server, "PATCH", pod + "/resize",
-          R"({"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":")" + cpu + R"("}}}]}})",
-          kStrategic);
-    };
-    if (std::string_view(node) == "absent") {
-      EXPECT_EQ(resize("1200m").status(), 403);
-      continue;
-    }
-    EXPECT_EQ(resize("1200m").status(), 200);
-    const Reply refused = resize("2");
-    EXPECT_EQ(refused.status(), 403);
-    EXPECT_EQ(refused.body["details"]["causes"].elements().at(0)["reason"].string(), "NodeCapacity");
-  }
 }
 
 TEST(RulesTest, AListWithoutElementsIsNoChange) {

@@ -353,9 +353,6 @@ void prepare_for_update(ResourceId resource, const Tree& old, Tree& updated, std
   }
   if (has_own_status(resource)) keep(old, updated, "status");
   switch (resource) {
-    case ResourceId::Pods:
-      prepare_pod_update(old, updated, subresource);
-      break;
     case ResourceId::Namespaces:
       keep(old, updated, "spec");
       prepare_namespace(updated);

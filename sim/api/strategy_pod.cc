@@ -65,38 +65,11 @@ void merge_affinity(Tree* affinity, const Tree& labels) {
   }
 }
 
-Tree take(Tree& object, std::string_view key) {
-  Tree* member = object.find(key);
-  return member != nullptr ? std::move(*member) : Tree();
-}
-
 void put(Tree& object, std::string_view key, Tree value) {
   if (value.is_null()) {
     object.erase(key);
   } else {
     object.set(key, std::move(value));
-  }
-}
-
-// The old containers with the new ones' resources; as sent if containers came, went or changed names, which validation tells.
-Tree resized(const Tree& old, Tree sent) {
-  if (old.size() != sent.size()) return sent;
-  Tree result = old;
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    Tree& container = result.elements()[i];
-    const Tree& wanted = std::as_const(sent).elements()[i];
-    if (!(container["name"] == wanted["name"])) return sent;
-    put(container, "resources", wanted["resources"]);
-    put(container, "resizePolicy", wanted["resizePolicy"]);
-  }
-  return result;
-}
-
-void keep_own_metadata(const Tree& old, Tree& updated) {
-  const Tree& before = old["metadata"];
-  Tree& metadata = updated.ensure("metadata");
-  for (std::string_view key : {"labels", "annotations", "finalizers", "ownerReferences", "selfLink"}) {
-    put(metadata, key, before[key]);
   }
 }
 
@@ -162,27 +135,6 @@ void prepare_pod_status(const Tree& old, Tree& updated) {
       }
       break;
     }
-  }
-}
-
-void prepare_pod_update(const Tree& old, Tree& updated, std::string_view subresource) {
-  if (subresource == "ephemeralcontainers") {
-    Tree added = take(updated.ensure("spec"), "ephemeralContainers");
-    updated.set("spec", Tree(old["spec"]));
-    put(updated.ensure("spec"), "ephemeralContainers", std::move(added));
-    keep_own_metadata(old, updated);
-  } else if (subresource == "resize") {
-    Tree& spec = updated.ensure("spec");
-    const Tree& before = old["spec"];
-    if (spec["containers"].size() != before["containers"].size()) return;
-    Tree containers = resized(before["containers"], take(spec, "containers"));
-    Tree starters = resized(before["initContainers"], take(spec, "initContainers"));
-    Tree whole = take(spec, "resources");
-    updated.set("spec", Tree(before));
-    put(updated.ensure("spec"), "containers", std::move(containers));
-    put(updated.ensure("spec"), "initContainers", std::move(starters));
-    put(updated.ensure("spec"), "resources", std::move(whole));
-    keep_own_metadata(old, updated);
   }
 }
 

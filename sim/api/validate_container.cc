@@ -324,18 +324,6 @@ void check_containers(Findings& found, const Tree& spec, const VolumeNames& volu
       found.forbidden(at.child(key), "may not be set for init containers without restartPolicy=Always");
     }
   }
-  const Tree::Array& debuggers = spec["ephemeralContainers"].elements();
-  const Place ephemeral = place.child("ephemeralContainers");
-  for (const Tree& starter : spec["initContainers"].elements()) names.push_back(starter["name"].string());
-  for (std::size_t i = 0; i < debuggers.size(); ++i) {
-    const Place at = ephemeral.at(i);
-    check_common(found, debuggers[i], volumes, at);
-    const std::string_view name = debuggers[i]["name"].string();
-    if (is_known(names, name))
-      found.duplicate(at.child("name"), name);
-    else
-      names.push_back(name);
-  }
 }
 
 }  // namespace tamp::world::api

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "sim/api/strategy.h"
 #include "sim/api/validate_common.h"
 #include "sim/api/validate_container.h"
 #include "sim/api/validate_text.h"
@@ -302,77 +301,6 @@ void check_template(Findings& found, const Tree& pod_template, const Place& plac
 
 namespace {
 
-bool loses_some(const Tree& old, const Tree& updated) {
-  for (const Tree::Member& amount : old.members())
-    if (!updated.has(amount.key)) return true;
-  return false;
-}
-
-Tree without_compute(Tree container, const Tree& old) {
-  for (std::string_view kind : {"requests", "limits"}) {
-    for (std::string_view name : {"cpu", "memory"}) {
-      const Tree* before = old["resources"][kind].find(name);
-      Tree& amounts = container.ensure("resources").ensure(kind);
-      if (before != nullptr)
-        amounts.set(name, *before);
-      else
-        amounts.erase(name);
-    }
-    if (container["resources"][kind].empty()) container.ensure("resources").erase(kind);
-  }
-  if (!old.has("resources") && container["resources"].empty()) container.erase("resources");
-  return container;
-}
-
-// Whether a container runs on a node that does not tell of its resources, and so cannot change them.
-bool runs_where_resize_is_unknown(const Tree& pod) {
-  for (const Tree& status : pod.at({"status", "containerStatuses"}).elements())
-    if (!status["state"]["running"].is_null()) return status["resources"].is_null();
-  return false;
-}
-
-void check_resize(Findings& found, const Tree& old, const Tree& updated) {
-  const Place place("spec");
-  if (old.at({"status", "qosClass"}).string() != quality_of_service(updated))
-    found.invalid(place, old["status"]["qosClass"], "Pod QOS Class may not change as a result of resizing");
-  if (runs_where_resize_is_unknown(old))
-    found.forbidden(place, "Pod running on node without support for resize");
-  bool same_containers = true;
-  for (std::string_view kind : {"containers", "initContainers"}) {
-    const Tree::Array &before = old["spec"][kind].elements(), &after = updated["spec"][kind].elements();
-    const Place list = place.child(kind);
-    if (before.size() != after.size()) {
-      found.forbidden(list, "containers may not be added or removed on resize");
-      same_containers = false;
-      continue;
-    }
-    for (std::size_t i = 0; i < before.size(); ++i) {
-      if (before[i]["name"] == after[i]["name"]) continue;
-      found.forbidden(list.at(i).child("name"), "containers may not be renamed or reordered on resize");
-      same_containers = false;
-    }
-  }
-  if (!same_containers) return;
-  for (std::string_view kind : {"initContainers", "containers"}) {
-    const Tree::Array &before = old["spec"][kind].elements(), &after = updated["spec"][kind].elements();
-    for (std::size_t i = 0; i < before.size(); ++i) {
-      const Place list = place.child(kind);
-      const Place at = list.at(i);
-      const bool starter = kind == "initContainers" && before[i]["restartPolicy"].string() != "Always";
-      if (starter) {
-        if (!(before[i] == after[i]))
-          found.forbidden(place, "resources for non-sidecar init containers are immutable");
-        continue;
-      }
-      for (std::string_view list_of : {"requests", "limits"})
-        if (loses_some(before[i]["resources"][list_of], after[i]["resources"][list_of]))
-          found.forbidden(at.child("resources").child(list_of), "resources cannot be removed");
-      if (!(without_compute(after[i], before[i]) == without_compute(before[i], before[i])))
-        found.forbidden(kind == "containers" ? place : at, "only cpu and memory resources are mutable");
-    }
-  }
-}
-
 // Those that were there are not looked at again.
 void check_own_addresses(Findings& found, const Tree::Array& before, const Tree::Array& addresses,
                          const Place& list) {
@@ -415,18 +343,6 @@ void check_pod_status(Findings& found, const Tree& old, const Tree& updated) {
   check_own_addresses(found, old["status"]["hostIPs"].elements(), hosts, place.child("hostIPs"));
 }
 
-// What debugs a pod comes and never goes.
-void check_ephemeral_kept(Findings& found, const Tree& before, const Tree& after, const Place& place) {
-  for (const Tree& old : before["ephemeralContainers"].elements()) {
-    const Tree* now = nullptr;
-    for (const Tree& each : after["ephemeralContainers"].elements())
-      if (each["name"] == old["name"]) now = &each;
-    if (now == nullptr || !(*now == old))
-      found.forbidden(place.child("ephemeralContainers"),
-                      "existing ephemeral containers may not be removed or changed");
-  }
-}
-
 }  // namespace
 
 void check_pod_update(Findings& found, const Tree& old, const Tree& updated, std::string_view subresource) {
@@ -435,8 +351,6 @@ void check_pod_update(Findings& found, const Tree& old, const Tree& updated, std
   check_pod(found, updated);
   const Tree& before = old["spec"];
   const Tree& after = updated["spec"];
-  if (subresource == "resize") return check_resize(found, old, updated);
-  if (subresource == "ephemeralcontainers") return check_ephemeral_kept(found, before, after, place);
   if (!check_images(found, before["containers"], after["containers"], place.child("containers"))) return;
   if (!check_images(found, before["initContainers"], after["initContainers"], place.child("initContainers")))
     return;

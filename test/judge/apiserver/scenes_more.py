@@ -114,7 +114,7 @@ def tokens(scene):
 
 
 def subresources(scene):
-    """Of pods: resize, ephemeral containers, bindings, status by apply; of others: what they do not have."""
+    """Of pods: bindings, status by apply; of others: what they do not have."""
     dice = scene.dice
     scene.namespace()
     pods = f"{CORE}/namespaces/{scene.ns}/pods"
@@ -125,26 +125,20 @@ def subresources(scene):
         spec["schedulingGates"] = [{"name": "example.com/a"}, {"name": "example.com/b"}]
     scene.call("POST", pods, {"metadata": {"name": "p"}, "spec": spec}, save="p")
     for _ in range(dice.randint(6, 12)):
-        how = dice.randint(0, 10)
+        how = dice.randint(0, 7)
         if how == 0:
-            scene.patch(dice.choice(["strategic", "merge"]), f"{pods}/p/resize", {"spec": {"containers": [{"name": "c", "resources": {"requests": {"cpu": dice.choice(["200m", "1", "-1"])}}}]}})
-        elif how == 1:
-            scene.call("GET", f"{pods}/p/resize")
-        elif how == 2:
-            scene.patch("strategic", f"{pods}/p/ephemeralcontainers", {"spec": {"ephemeralContainers": [{"name": dice.choice(["d1", "d2", "c"]), "image": dice.choice(["busybox", ""])}]}})
-        elif how == 3:
             scene.call("POST", f"{pods}/p/binding", {"metadata": {"name": "p"}, "target": dice.choice([{"kind": "Node", "name": node}, {"kind": "Node"}, {"kind": "Pod", "name": "x"}, {"apiVersion": "v1", "kind": "Node", "name": "absent"}])})
-        elif how == 4:
+        elif how == 1:
             scene.call("POST", f"{CORE}/namespaces/{scene.ns}/bindings", {"metadata": {"name": "p", **({"annotations": {"a": "b"}} if dice.random() < 0.5 else {})}, "target": {"kind": "Node", "name": node}})
-        elif how == 5:
+        elif how == 2:
             scene.patch("apply", f"{pods}/p/status", {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "status": {"phase": dice.choice(["Running", "Pending"]), "conditions": [{"type": "Ready", "status": "True"}]}}, query={"fieldManager": dice.choice(["kubelet", "other"]), "force": dice.choice(["true", "false"])})
-        elif how == 6:
+        elif how == 3:
             scene.patch("merge", f"{pods}/p", {"spec": {"schedulingGates": dice.choice([None, [{"name": "example.com/a"}], [{"name": "example.com/c"}]])}})
-        elif how == 7:
+        elif how == 4:
             scene.patch("strategic", f"{pods}/p/status", {"status": {"conditions": [{"type": dice.choice(["Ready", "PodScheduled", "Mine"]), "status": dice.choice(["True", "False", "Odd"])}], "containerStatuses": dice.choice([None, [{"name": "c", "ready": True, "restartCount": 1, "image": "i", "imageID": "", "state": {"running": {"startedAt": "2020-01-01T00:00:00Z"}}}]])}})
-        elif how == 8:
-            scene.call("GET", f"{pods}/p/{dice.choice(['status', 'ephemeralcontainers', 'nonsense', 'scale'])}")
-        elif how == 9:
+        elif how == 5:
+            scene.call("GET", f"{pods}/p/{dice.choice(['status', 'nonsense', 'scale'])}")
+        elif how == 6:
             scene.call(dice.choice(["PUT", "POST", "DELETE"]), f"{pods}/p/{dice.choice(['status', 'binding'])}", {"metadata": {"name": "p"}})
         else:
             scene.call("GET", f"{pods}/p", accept=dice.choice(["application/json", TABLE]))
