@@ -3,7 +3,6 @@
 #include "sim/api/access.h"
 #include "sim/api/admission_policy.h"
 #include "sim/api/defaults.h"
-#include "sim/api/escalation.h"
 #include "sim/api/managed_fields.h"
 #include "sim/api/scale_ownership.h"
 #include "sim/api/service_addresses.h"
@@ -236,7 +235,6 @@ std::optional<Outcome> prepare_creation(Backend& backend, const Resource& resour
   forget_empty_parts(backend, resource, object, writing);
   if (auto refusal = admit_create(resource.id, object, lookup_in(backend)))
     return refused(resource, object["metadata"]["name"].string(), *refusal);
-  if (auto refusal = escalation(backend, resource, nullptr, object, writing)) return refusal;
   if (resource.id == ResourceId::Services)
     if (auto wrong = judged(resource, object, give_addresses(object, lookup_in(backend), writing.dry_run)))
       return wrong;

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "sim/api/definitions.h"
-#include "sim/api/escalation.h"
 #include "sim/api/expiry.h"
 #include "sim/api/identity.h"
 #include "sim/api/rules.h"
@@ -154,7 +153,6 @@ Outcome replace_object(Backend& backend, const Resource& resource, std::string_v
 Outcome write_over(Backend& backend, const Resource& resource, const ObjectPtr& current, Tree updated,
                    const Writing& writing) {
   const Tree& old = current->tree();
-  if (auto refusal = escalation(backend, resource, &old, updated, writing)) return *std::move(refusal);
   Tree& metadata = updated.ensure("metadata");
   if (resource.namespaced) metadata.set("namespace", current->ns());
   const std::string_view given = metadata["resourceVersion"].string();
