@@ -260,8 +260,8 @@ Tree version_document() {
 }
 
 Tree paths_document(const Face& face) {
-  std::vector<std::string> paths{"/api",        "/api/v1",     "/apis",   "/healthz", "/livez",
-                                 "/openapi/v2", "/openapi/v3", "/readyz", "/version"};
+  std::vector<std::string> paths{"/api",   "/api/v1",     "/apis",   "/healthz",
+                                 "/livez", "/openapi/v3", "/readyz", "/version"};
   for (const Group& group : groups_of(face.registry)) {
     if (group.name.empty()) continue;
     paths.push_back("/apis/" + group.name);
@@ -277,7 +277,7 @@ Answer not_acceptable() {
   return answer;
 }
 
-// kubectl asks for v2 in protobuf alone and falls back to v3's documents, or to what it knows itself, when it cannot have it.
+// There is no document in protobuf.
 bool takes_json(std::string_view accept) {
   return accept.empty() || accept.find("json") != std::string_view::npos ||
          accept.find("*/*") != std::string_view::npos;
@@ -294,7 +294,6 @@ std::optional<Answer> answer_discovery(const Face& face, std::string_view path, 
   for (const std::string_view health : {"/healthz", "/livez", "/readyz"})
     if (path == health || (path.starts_with(health) && path.substr(health.size()).starts_with("/")))
       return text("ok");
-  if (path == "/openapi/v2") return takes_json(accept) ? json(openapi_v2(face)) : not_acceptable();
   if (path == "/openapi/v3") return json(openapi_v3_index(face));
   if (path.starts_with("/openapi/v3/")) {
     if (!takes_json(accept)) return not_acceptable();

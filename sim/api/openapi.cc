@@ -28,11 +28,9 @@ Tree type(std::string_view name, std::string_view format = {}) {
 // Turns schemas into OpenAPI and remembers which definitions were named on the way, so that a document has all of them.
 class Writer {
  public:
-  explicit Writer(bool v3) : prefix_(v3 ? "#/components/schemas/" : "#/definitions/"), v3_(v3) {}
-
   Tree reference(std::string_view name) {
     if (wanted_.insert(std::string(name)).second) waiting_.emplace_back(name);
-    return Tree::object({{"$ref", prefix_ + std::string(name)}});
+    return Tree::object({{"$ref", "#/components/schemas/" + std::string(name)}});
   }
 
   // A field, or what an array or map holds.
@@ -125,9 +123,8 @@ class Writer {
   }
 
  private:
-  Tree scalar_or_string(Schema::Type which) const {
+  static Tree scalar_or_string(Schema::Type which) {
     const bool number = which == Schema::Type::Quantity;
-    if (!v3_) return number ? type("string") : type("string", "int-or-string");
     Tree out = Tree::object({{"oneOf", Tree(Tree::Array{number ? type("string") : type("integer"),
                                                         number ? type("number") : type("string")})}});
     if (!number) out.set("format", "int-or-string");
@@ -175,8 +172,6 @@ class Writer {
     return out;
   }
 
-  const std::string prefix_;
-  const bool v3_;
   std::set<std::string> wanted_;
   std::vector<std::string> waiting_;
 };
@@ -241,57 +236,46 @@ std::string define(const Face& face, const Resource& resource, Writer& writer, T
   return name;
 }
 
-Tree parameter(std::string_view name, bool v3) {
-  Tree out = Tree::object({{"name", name}, {"in", "query"}, {"uniqueItems", true}});
-  const std::string_view kind = name == "force" ? "boolean" : "string";
-  if (!v3) {
-    out.set("type", kind);
-    return out;
-  }
-  out.erase("uniqueItems");
-  out.set("schema", type(kind));
-  return out;
+Tree parameter(std::string_view name) {
+  return Tree::object(
+      {{"name", name}, {"in", "query"}, {"schema", type(name == "force" ? "boolean" : "string")}});
 }
 
-Tree operation(const Resource& resource, std::string_view action, const Tree& answer, bool v3) {
+Tree operation(const Resource& resource, std::string_view action, const Tree& answer) {
   Tree ok = Tree::object({{"description", "OK"}});
-  if (v3)
-    ok.set("content", Tree::object({{"application/json", Tree::object({{"schema", answer}})}}));
-  else
-    ok.set("schema", answer);
+  ok.set("content", Tree::object({{"application/json", Tree::object({{"schema", answer}})}}));
   Tree out = Tree::object({{"x-kubernetes-action", action},
                            {"x-kubernetes-group-version-kind", kind_tag(resource)},
                            {"responses", Tree::object({{"200", std::move(ok)}})}});
   if (action == "post" || action == "put" || action == "patch") {
     Tree parameters = Tree::array();
     for (const std::string_view name : {"dryRun", "fieldManager", "fieldValidation"})
-      parameters.append(parameter(name, v3));
-    if (action == "patch") parameters.append(parameter("force", v3));
+      parameters.append(parameter(name));
+    if (action == "patch") parameters.append(parameter("force"));
     out.set("parameters", std::move(parameters));
   }
   return out;
 }
 
 // What kubectl looks up: which kind stands behind a path, and which parameters a patch takes.
-void add_paths(const Resource& resource, const std::string& definition, Writer& writer, bool v3,
-               Tree& paths) {
+void add_paths(const Resource& resource, const std::string& definition, Writer& writer, Tree& paths) {
   const std::string root = resource.group.empty() ? "/api/" + resource.version
                                                   : "/apis/" + resource.group + "/" + resource.version;
   const std::string place = root + (resource.namespaced ? "/namespaces/{namespace}/" : "/") + resource.plural;
   const Tree one = writer.reference(definition);
-  if (resource.can("create")) paths.ensure(place).set("post", operation(resource, "post", one, v3));
+  if (resource.can("create")) paths.ensure(place).set("post", operation(resource, "post", one));
   if (!resource.stored) return;
   const Tree many = writer.reference(definition + "List");
-  paths.ensure(place).set("get", operation(resource, "list", many, v3));
+  paths.ensure(place).set("get", operation(resource, "list", many));
   if (resource.namespaced)
-    paths.ensure(root + "/" + resource.plural).set("get", operation(resource, "list", many, v3));
+    paths.ensure(root + "/" + resource.plural).set("get", operation(resource, "list", many));
   std::vector<std::string> single{place + "/{name}"};
   if (resource.subresource("status")) single.push_back(place + "/{name}/status");
   for (const std::string& path : single)
     for (const std::string_view action : {"get", "put", "patch"})
-      paths.ensure(path).set(action, operation(resource, action, one, v3));
+      paths.ensure(path).set(action, operation(resource, action, one));
   paths.ensure(place + "/{name}")
-      .set("delete", operation(resource, "delete", writer.reference(std::string(kMeta) + "Status"), v3));
+      .set("delete", operation(resource, "delete", writer.reference(std::string(kMeta) + "Status")));
 }
 
 std::string path_of(const Resource& resource) {
@@ -327,17 +311,17 @@ void complete_meta(Tree& definitions) {
 
 Tree info() { return Tree::object({{"title", "Kubernetes"}, {"version", "1.36"}}); }
 
-template <typename Wanted>
-Tree document(const Face& face, bool v3, Wanted wanted) {
-  Writer writer(v3);
+// Of one group and version; a null tree if nothing is served there.
+Tree document(const Face& face, std::string_view path) {
+  Writer writer;
   Tree definitions = Tree::object(), paths = Tree::object();
   bool any = false;
   for (const auto* all : {&Registry::built_in(), &face.registry.custom()})
     for (const Resource& resource : *all) {
-      if (!wanted(resource)) continue;
+      if (path_of(resource) != path) continue;
       any = true;
       const std::string name = define(face, resource, writer, definitions);
-      if (!name.empty()) add_paths(resource, name, writer, v3, paths);
+      if (!name.empty()) add_paths(resource, name, writer, paths);
       // Kinds of subresources are explained and validated too.
       for (const Subresource& sub : resource.subresources)
         if (const Schema* known = find_schema(sub.group, sub.version, sub.kind);
@@ -348,19 +332,10 @@ Tree document(const Face& face, bool v3, Wanted wanted) {
   writer.complete(definitions);
   complete_meta(definitions);
   writer.complete(definitions);
-  if (v3)
-    return Tree::object({{"openapi", "3.0.0"},
-                         {"info", info()},
-                         {"paths", std::move(paths)},
-                         {"components", Tree::object({{"schemas", std::move(definitions)}})}});
-  return Tree::object({{"swagger", "2.0"},
+  return Tree::object({{"openapi", "3.0.0"},
                        {"info", info()},
                        {"paths", std::move(paths)},
-                       {"definitions", std::move(definitions)}});
-}
-
-Tree document_v3(const Face& face, std::string_view path) {
-  return document(face, true, [&](const Resource& resource) { return path_of(resource) == path; });
+                       {"components", Tree::object({{"schemas", std::move(definitions)}})}});
 }
 
 std::string hash_of(const Tree& tree) { return sha256_hex(wire::to_json(tree)); }
@@ -373,7 +348,7 @@ const std::map<std::string, std::string>& built_in_hashes() {
     std::map<std::string, std::string> hashes;
     for (const Resource& resource : Registry::built_in()) {
       const std::string path = path_of(resource);
-      if (!hashes.contains(path)) hashes.emplace(path, hash_of(document_v3(face, path)));
+      if (!hashes.contains(path)) hashes.emplace(path, hash_of(document(face, path)));
     }
     return hashes;
   }();
@@ -390,16 +365,12 @@ Tree openapi_v3_index(const Face& face) {
   }
   Tree paths = Tree::object();
   for (auto& [path, hash] : hashes) {
-    if (hash.empty()) hash = hash_of(document_v3(face, path));
+    if (hash.empty()) hash = hash_of(document(face, path));
     paths.set(path, Tree::object({{"serverRelativeURL", "/openapi/v3/" + path + "?hash=" + hash}}));
   }
   return Tree::object({{"paths", std::move(paths)}});
 }
 
-Tree openapi_v3(const Face& face, std::string_view path) { return document_v3(face, path); }
-
-Tree openapi_v2(const Face& face) {
-  return document(face, false, [](const Resource&) { return true; });
-}
+Tree openapi_v3(const Face& face, std::string_view path) { return document(face, path); }
 
 }  // namespace tamp::world::api

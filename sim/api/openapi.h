@@ -13,7 +13,5 @@ namespace tamp::world::api {
 Tree openapi_v3_index(const Face& face);
 // Of one group and version, by the path in the index ("apis/apps/v1"); a null tree if there is none.
 Tree openapi_v3(const Face& face, std::string_view path);
-// Everything in one document, Swagger 2.0.
-Tree openapi_v2(const Face& face);
 
 }  // namespace tamp::world::api
