@@ -415,24 +415,6 @@ Cells priority_class(const Tree& o, Time now) {
 
 Cells csi_node(const Tree& o, Time now) { return {name_of(o), count(o["spec"]["drivers"]), age_of(o, now)}; }
 
-Cells webhooks(const Tree& o, Time now) { return {name_of(o), count(o["webhooks"]), age_of(o, now)}; }
-
-Cells admission_policy(const Tree& o, Time now) {
-  const Tree& kind = o["spec"]["paramKind"];
-  return {
-      name_of(o), count(o["spec"]["validations"]),
-      kind.is_object() ? fmt::format("{}/{}", kind["apiVersion"].string(), kind["kind"].string()) : "<unset>",
-      age_of(o, now)};
-}
-
-Cells admission_binding(const Tree& o, Time now) {
-  const Tree& ref = o["spec"]["paramRef"];
-  std::string param = "<unset>";
-  if (!ref["name"].string().empty())
-    param = or_else(ref["namespace"].string(), "*") + "/" + std::string(ref["name"].string());
-  return {name_of(o), o["spec"]["policyName"].string(), param, age_of(o, now)};
-}
-
 std::map<ResourceId, Printer> make_printers() {
   using R = ResourceId;
   std::map<R, Printer> all;
@@ -546,12 +528,6 @@ std::map<ResourceId, Printer> make_printers() {
   all[R::PriorityClasses] = {{kName, integer("Value"), boolean("Global-Default"), kAge, {"PreemptionPolicy"}},
                              priority_class};
   all[R::CsiNodes] = {{kName, integer("Drivers"), kAge}, csi_node};
-  all[R::ValidatingWebhookConfigurations] = {{kName, integer("Webhooks"), kAge}, webhooks};
-  all[R::MutatingWebhookConfigurations] = {{kName, integer("Webhooks"), kAge}, webhooks};
-  all[R::ValidatingAdmissionPolicies] = {{kName, integer("Validations"), {"ParamKind"}, kAge},
-                                         admission_policy};
-  all[R::ValidatingAdmissionPolicyBindings] = {{kName, {"PolicyName"}, {"ParamRef"}, kAge},
-                                               admission_binding};
   return all;
 }
 

@@ -300,20 +300,6 @@ TEST(Rest, WhoeverWritesAnEmptyPartOfAListOwnsTheList) {
   EXPECT_FALSE(reply.body["rules"].elements()[0].has("resourceNames"));
 }
 
-TEST(Rest, EmptyingWebhooksThatAreNoneIsAChange) {
-  Server server = shop();
-  const std::string path = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
-  call(server, "POST", path, R"({"metadata":{"name":"w"}})");
-  const auto generation = [&](const std::string& patch) {
-    return call(server, "PATCH", path + "/w", patch, "application/merge-patch+json")
-        .body["metadata"]["generation"]
-        .integer();
-  };
-  EXPECT_EQ(generation(R"({"webhooks":null})"), 1);
-  EXPECT_EQ(generation(R"({"webhooks":[]})"), 2);
-  EXPECT_EQ(generation(R"({"webhooks":[]})"), 3);
-}
-
 TEST(Rest, WhatNeedsAContainerIsRefusedInWords) {
   Server server = shop();
   server.create(ResourceId::Pods, "shop", pod("a"));

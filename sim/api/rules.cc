@@ -121,16 +121,8 @@ void forget_empty_parts(const Backend& backend, const Resource& resource, Tree& 
   if (const Schema* schema = schema_of(backend, resource)) forget_empty_parts(object, *schema);
 }
 
-// Webhook configurations alone take a list that was written and is empty for another thing than none, until they are stored:
-// writing it counts as a change of what they ask for, each time.
-bool has_emptied_webhooks(const Resource& resource, const Tree& object) {
-  if (resource.id != ResourceId::ValidatingWebhookConfigurations &&
-      resource.id != ResourceId::MutatingWebhookConfigurations)
-    return false;
-  return object["webhooks"].is_array() && object["webhooks"].empty();
-}
-
-// Likewise the requests of a claim: of a bound one they may change, if there are any.
+// The requests of a bound claim may change, if there are any: a list of them that was written and is empty counts for another thing
+// than none until it is stored.
 bool has_emptied_requests(const Resource& resource, const Tree& object) {
   if (resource.id != ResourceId::PersistentVolumeClaims) return false;
   const Tree& requests = object.at({"spec", "resources", "requests"});
@@ -199,11 +191,9 @@ std::optional<std::string> shape(const Backend& backend, const Resource& resourc
   const Schema* schema = schema_of(backend, resource);
   if (schema == nullptr) return {};
   if (auto wrong = wrong_type(object, *schema)) return wrong;
-  const bool emptied = has_emptied_webhooks(resource, object);
   const bool no_requests = has_emptied_requests(resource, object);
   for (const std::string& path : conform(object, *schema))
     complaints.push_back("unknown field \"" + path + "\"");
-  if (emptied) object.set("webhooks", Tree::array());
   if (no_requests) object.ensure({"spec", "resources"}).set("requests", Tree::object());
   return {};
 }
@@ -229,7 +219,6 @@ std::optional<Outcome> prepare_creation(Backend& backend, const Resource& resour
     if (auto refusal = no_right_to_create(backend, resource, object, writing)) return refusal;
     return judged_by_policies(backend, resource, nullptr, object, writing);
   }
-  if (has_emptied_webhooks(resource, object)) object.erase("webhooks");
   set_defaults(resource.id, object);
   keep_ownership(backend, resource, nullptr, object, writing);
   forget_empty_parts(backend, resource, object, writing);
@@ -259,9 +248,7 @@ std::optional<Outcome> prepare_change(Backend& backend, const Resource& resource
       return wrong;
     return judged_by_policies(backend, resource, &old, updated, writing);
   }
-  const bool emptied = has_emptied_webhooks(resource, updated);
   const bool no_requests = has_emptied_requests(resource, updated) && writing.subresource.empty();
-  if (emptied) updated.erase("webhooks");
   // Kubelets and controllers write status again and again, and write it well: judging it would cost more than all the rest.
   const bool trusted = writing.of_the_world && writing.subresource == "status";
   if (!trusted) set_defaults(resource.id, updated);
@@ -281,8 +268,6 @@ std::optional<Outcome> prepare_change(Backend& backend, const Resource& resource
   prepare_for_update(resource.id, old, updated, writing.subresource, backend.now);
   // For validation, which refuses it.
   if (no_requests) updated.ensure({"spec", "resources"}).set("requests", Tree::object());
-  if (emptied && old["webhooks"].empty())
-    updated.ensure("metadata").set("generation", old.at({"metadata", "generation"}).integer() + 1);
   if (auto wrong = judged(resource, updated, validate_update(resource.id, old, updated, writing.subresource)))
     return wrong;
   if (auto refusal = admit_valid(resource.id, &old, updated, lookup_in(backend), writing.subresource))

@@ -97,13 +97,6 @@ void check_kind(Findings& found, ResourceId resource, const Tree& object, const 
       return check_role_binding(found, object, old, false);
     case ResourceId::CustomResourceDefinitions:
       return check_definition(found, object, old);
-    case ResourceId::ValidatingAdmissionPolicies:
-      return check_policy(found, object, old);
-    case ResourceId::ValidatingAdmissionPolicyBindings:
-      return check_policy_binding(found, object, old);
-    case ResourceId::ValidatingWebhookConfigurations:
-    case ResourceId::MutatingWebhookConfigurations:
-      return check_webhooks(found, object, old);
     case ResourceId::CsiNodes:
       return check_csi_node(found, object, old);
     case ResourceId::EndpointSlices:
@@ -237,10 +230,6 @@ OwnLook own_look(ResourceId resource, std::string_view subresource) {
     case ResourceId::PersistentVolumes:
     case ResourceId::CsiNodes:
     case ResourceId::EndpointSlices:
-    case ResourceId::ValidatingAdmissionPolicies:
-    case ResourceId::ValidatingAdmissionPolicyBindings:
-    case ResourceId::ValidatingWebhookConfigurations:
-    case ResourceId::MutatingWebhookConfigurations:
       return {false, true};
     default:
       return {true, false};

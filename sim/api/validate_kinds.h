@@ -36,9 +36,6 @@ void check_role(Findings& found, const Tree& object, const Tree* old, bool names
 void check_role_binding(Findings& found, const Tree& object, const Tree* old, bool namespaced);
 void check_event(Findings& found, const Tree& object, const Tree* old);
 void check_definition(Findings& found, const Tree& object, const Tree* old);
-void check_policy(Findings& found, const Tree& object, const Tree* old);
-void check_policy_binding(Findings& found, const Tree& object, const Tree* old);
 void check_csi_node(Findings& found, const Tree& object, const Tree* old);
-void check_webhooks(Findings& found, const Tree& object, const Tree* old);
 
 }  // namespace tamp::world::api

@@ -233,48 +233,6 @@ TEST(Validate, EventsAndTheirNames) {
   EXPECT_EQ(problems("", "other"), Texts{"Invalid involvedObject.namespace"});
 }
 
-TEST(Validate, AdmissionPolicies) {
-  const auto problems = [](const std::string& rule, const std::string& rest) {
-    return told(validate_create(
-        ResourceId::ValidatingAdmissionPolicies,
-        made(ResourceId::ValidatingAdmissionPolicies, R"(, "name": "p")",
-             R"(, "spec": {"matchConstraints": {"resourceRules": [)" + rule + "]}, " + rest + "}")));
-  };
-  const std::string rule =
-      R"({"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]})";
-  EXPECT_EQ(problems(rule, R"("validations": [{"expression": "true", "reason": "Forbidden"}])"), Texts{});
-  EXPECT_EQ(problems(rule, R"("validations": [{"expression": "object.a == params.b"}])"), Texts{});
-  EXPECT_EQ(problems(rule, R"("validations": [{"expression": "a/b"}])"),
-            Texts{"Invalid spec.validations[0].expression"});
-  EXPECT_EQ(problems(rule, R"("validations": [{"expression": "true", "reason": "Unauthorized"}])"),
-            Texts{"NotSupported spec.validations[0].reason"});
-  EXPECT_EQ(problems(R"({"apiVersions": ["v1"], "operations": ["*", "CREATE"], "resources": ["*", "pods"]})",
-                     R"("validations": [])"),
-            (Texts{"Invalid spec.matchConstraints.resourceRules[0].operations",
-                   "Required spec.matchConstraints.resourceRules[0].apiGroups",
-                   "Invalid spec.matchConstraints.resourceRules[0].resources", "Required spec.validations",
-                   "Required spec.auditAnnotations"}));
-  EXPECT_EQ(
-      problems(
-          rule,
-          R"("variables": [{"name": "1x", "expression": " "}], "validations": [{"expression": "true"}])"),
-      (Texts{"Invalid spec.variables[0].name", "Required spec.variables[0].expression"}));
-}
-
-TEST(Validate, Webhooks) {
-  const auto problems = [](const std::string& hook) {
-    return told(validate_create(
-        ResourceId::ValidatingWebhookConfigurations,
-        made(ResourceId::ValidatingWebhookConfigurations, R"(, "name": "w")",
-             R"(, "webhooks": [{"name": "a.b.c", "sideEffects": "None", "admissionReviewVersions": ["v1"])" +
-                 hook + "}]")));
-  };
-  EXPECT_EQ(problems(R"(, "clientConfig": {"url": "https://localhost:1/x"})"), Texts{});
-  EXPECT_EQ(problems(""), Texts{"Required webhooks[0].clientConfig"});
-  EXPECT_EQ(problems(R"(, "clientConfig": {"url": "http://me@/?q"})"),
-            Texts(4, "Invalid webhooks[0].clientConfig.url"));
-}
-
 TEST(Validate, NodesKeepWhoTheyAre) {
   const Tree old = made(ResourceId::Nodes, R"(, "name": "n")", R"(, "spec": {"providerID": "x"})");
   Tree other = old;

@@ -169,17 +169,6 @@ def event(dice):
             **maybe(dice, 0.3, {"eventTime": "2020-01-01T00:00:00.000000Z", "action": "Test", "reportingComponent": "example.com/judge", "reportingInstance": "j"})}
 
 
-def policy(dice):
-    """Of a resource that nobody has, so that it judges nothing."""
-    return {"spec": {"matchConstraints": {"resourceRules": [{"apiGroups": ["nobody.example.com"], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["things"]}]},
-                     "validations": [{"expression": dice.choice(["object.metadata.name != 'x'", "has(object.spec)"]), **maybe(dice, 0.3, {"message": "no"})}], **maybe(dice, 0.3, {"variables": [{"name": "n", "expression": "object.metadata.name"}]})}}
-
-
-def webhooks(dice):
-    return {"webhooks": [{"name": "hook.example.com", "clientConfig": dice.choice([{"url": "https://localhost:1/x"}, {"service": {"namespace": "default", "name": "absent"}}]), "sideEffects": "None", "admissionReviewVersions": ["v1"],
-                          "rules": [{"apiGroups": ["nobody.example.com"], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["things"]}], **maybe(dice, 0.4, {"failurePolicy": "Ignore", "timeoutSeconds": 5})}]}
-
-
 CONDITION = {"type": "Ready", "status": "True", "lastTransitionTime": "2020-01-01T00:00:00Z", "reason": "Ok", "message": "fine"}
 
 CORE, APPS, BATCH = "/api/v1", "/apis/apps/v1", "/apis/batch/v1"
@@ -218,8 +207,4 @@ KINDS = {kind.plural: kind for kind in [
     Kind("/apis/discovery.k8s.io/v1", "endpointslices", "EndpointSlice", lambda d: {"addressType": "IPv4", "endpoints": [{"addresses": ["10.1.2.3"], **maybe(d, 0.5, {"conditions": {"ready": True}})}], **maybe(d, 0.6, {"ports": [{"port": 80, "name": "http"}]})},
          changes=[("endpoints", []), ("addressType", "IPv6"), ("ports", [{"port": 81}])]),
     Kind(CORE, "events", "Event", event, changes=[("count", 2), ("message", "other"), ("reason", "Other"), ("series", {"count": 3, "lastObservedTime": "2020-01-01T00:00:01.000000Z"})]),
-    Kind("/apis/admissionregistration.k8s.io/v1", "validatingadmissionpolicies", "ValidatingAdmissionPolicy", policy, False, changes=[("spec.failurePolicy", "Ignore"), ("spec.validations", []), ("spec.validations.0.expression", "1 +"), ("spec.validations.0.reason", "Unauthorized"), ("spec.variables", [{"name": "1x", "expression": " "}]), ("spec.matchConditions", [{"name": "a b", "expression": "true"}]), ("spec.matchConstraints.resourceRules.0.operations", ["*", "CREATE"])]),
-    Kind("/apis/admissionregistration.k8s.io/v1", "validatingadmissionpolicybindings", "ValidatingAdmissionPolicyBinding", lambda d: {"spec": {"policyName": "absent", "validationActions": ["Deny"]}}, False, changes=[("spec.validationActions", ["Warn"]), ("spec.validationActions", ["Warn", "Deny", "Warn"]), ("spec.policyName", "")]),
-    Kind("/apis/admissionregistration.k8s.io/v1", "validatingwebhookconfigurations", "ValidatingWebhookConfiguration", webhooks, False, changes=[("webhooks.0.failurePolicy", "Ignore"), ("webhooks.0.sideEffects", "Some"), ("webhooks.0.rules.0.apiGroups", []), ("webhooks.0.rules.0.resources", ["*", "pods"]), ("webhooks.0.clientConfig", {"url": "http://u@x/?q#f"}), ("webhooks", [])]),
-    Kind("/apis/admissionregistration.k8s.io/v1", "mutatingwebhookconfigurations", "MutatingWebhookConfiguration", webhooks, False, changes=[("webhooks.0.timeoutSeconds", 31), ("webhooks.0.name", "short"), ("webhooks.0.admissionReviewVersions", ["v9"]), ("webhooks.0.matchPolicy", "Exact"), ("webhooks.0.clientConfig", {"service": {"name": "", "namespace": "n", "path": "a//b"}}), ("webhooks", [])]),
 ]}

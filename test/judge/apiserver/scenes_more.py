@@ -25,7 +25,7 @@ def policies(scene):
         (["pods/status"], ["UPDATE"], "object.status.phase != 'Failed'"),
         (["*"], ["CREATE"], "request.userInfo.username != 'judge-admin' || object.metadata.name != 'bad'"),
     ])
-    validation = {"expression": expression, **dice.choice([{}, {"message": "no"}, {"messageExpression": "'not ' + request.name"}, {"reason": dice.choice(["Forbidden", "Invalid", "Unauthorized", "RequestEntityTooLarge"])}])}
+    validation = {"expression": expression, **dice.choice([{}, {"message": "no"}, {"messageExpression": "'not ' + request.name"}, {"reason": dice.choice(["Forbidden", "Invalid", "RequestEntityTooLarge"])}])}
     spec = {"failurePolicy": dice.choice(["Fail", "Ignore"]), "validations": [validation],
             "matchConstraints": {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": scene.ns}},
                                  "resourceRules": [{"apiGroups": [""], "apiVersions": ["v1"], "operations": operations, "resources": resource}]}}
