@@ -234,17 +234,6 @@ void node(Tree& object) {
   round_resources(status->find("allocatable"));
 }
 
-void replication_controller(Tree& object) {
-  Tree& spec = object.ensure("spec");
-  set_if_missing(spec, "replicas", 1);
-  const Tree labels = spec.at({"template", "metadata", "labels"});
-  if (!labels.empty()) {
-    if (spec["selector"].empty()) spec.set("selector", labels);
-    if (object.at({"metadata", "labels"}).empty()) object.ensure({"metadata", "labels"}) = Tree(labels);
-  }
-  set_template_defaults(spec);
-}
-
 }  // namespace
 
 void set_own_addresses(Tree& pod) {
@@ -296,9 +285,6 @@ void set_defaults(ResourceId resource, Tree& object) {
       return;
     case ResourceId::PersistentVolumeClaims:
       claim(object);
-      return;
-    case ResourceId::ReplicationControllers:
-      replication_controller(object);
       return;
     case ResourceId::Deployments:
       deployment(spec());
@@ -355,6 +341,7 @@ void set_defaults(ResourceId resource, Tree& object) {
         set_if_missing(port, "protocol", "TCP");
       });
       return;
+    case ResourceId::ReplicationControllers:
     case ResourceId::ServiceAccounts:
     case ResourceId::ConfigMaps:
     case ResourceId::Events:

@@ -72,12 +72,6 @@ Cells replica_set(const Tree& o, Time now) {
   return cells;
 }
 
-Cells replication_controller(const Tree& o, Time now) {
-  Cells cells = replicas(o, now);
-  cells.emplace_back(format_labels(o["spec"]["selector"]));
-  return cells;
-}
-
 Cells daemon_set(const Tree& o, Time now) {
   const Tree& status = o["status"];
   const Tree& pod = o.at({"spec", "template", "spec"});
@@ -413,8 +407,6 @@ Cells priority_class(const Tree& o, Time now) {
           o["preemptionPolicy"].string()};
 }
 
-Cells csi_node(const Tree& o, Time now) { return {name_of(o), count(o["spec"]["drivers"]), age_of(o, now)}; }
-
 std::map<ResourceId, Printer> make_printers() {
   using R = ResourceId;
   std::map<R, Printer> all;
@@ -437,7 +429,6 @@ std::map<ResourceId, Printer> make_printers() {
       disruption_budget};
   const std::vector<Column> sets{
       kName, integer("Desired"), integer("Current"), integer("Ready"), kAge, kContainers, kImages, kSelector};
-  all[R::ReplicationControllers] = {sets, replication_controller};
   all[R::ReplicaSets] = {sets, replica_set};
   all[R::DaemonSets] = {{kName,
                          integer("Desired"),
@@ -527,7 +518,6 @@ std::map<ResourceId, Printer> make_printers() {
   all[R::ControllerRevisions] = {{kName, {"Controller"}, {"Revision"}, kAge}, controller_revision};
   all[R::PriorityClasses] = {{kName, integer("Value"), boolean("Global-Default"), kAge, {"PreemptionPolicy"}},
                              priority_class};
-  all[R::CsiNodes] = {{kName, integer("Drivers"), kAge}, csi_node};
   return all;
 }
 

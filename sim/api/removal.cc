@@ -34,9 +34,8 @@ bool set_dependents_finalizers(const Resource& resource, Tree& object, const Del
     wanted = kForeground;
   else if (options.propagation == "Background")
     wanted = {};
-  else if (wanted.empty() &&
-           (resource.id == ResourceId::Jobs || resource.id == ResourceId::ReplicationControllers))
-    wanted = kOrphan;  // as these kinds did before there was a garbage collector
+  else if (wanted.empty() && resource.id == ResourceId::Jobs)
+    wanted = kOrphan;  // as Jobs did before there was a garbage collector
   if (wanted == had) return false;
   if (!wanted.empty()) kept.emplace_back(wanted);
   Tree& metadata = object.ensure("metadata");

@@ -70,7 +70,7 @@ void Table::fill() {
        {"log", {}, {}, {}, {"get"}},
        status()});
   add(ResourceId::ReplicationControllers, kNamespaced, "ReplicationController", "replicationcontrollers",
-      "replicationcontroller", {"rc"}, {"all"}, {scale(), status()});
+      "replicationcontroller", {"rc"}, {"all"});
   add(ResourceId::Secrets, kNamespaced, "Secret", "secrets", "secret");
   add(ResourceId::ServiceAccounts, kNamespaced, "ServiceAccount", "serviceaccounts", "serviceaccount", {"sa"},
       {}, {{"token", "authentication.k8s.io", "v1", "TokenRequest", kCreate}});

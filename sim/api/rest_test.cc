@@ -335,20 +335,6 @@ TEST(Rest, ABoundClaimThatAsksForNothingLacksStorageAndNothingElse) {
 }
 
 // What is negative is neither a quantity of storage nor positive; what is nothing is only not positive.
-TEST(Rest, AVolumeOfNegativeSizeIsWrongTwice) {
-  Server server = shop();
-  const auto causes = [&](const std::string& size) {
-    const Reply reply = call(server, "POST", "/api/v1/persistentvolumes",
-                             R"({"metadata":{"name":"v"},"spec":{"accessModes":["ReadWriteOnce"],)"
-                             R"("hostPath":{"path":"/data"},"capacity":{"storage":")" +
-                                 size + R"("}}})");
-    return reply.body["details"]["causes"].elements().size();
-  };
-  EXPECT_EQ(causes("-1"), 2u);
-  EXPECT_EQ(causes("0"), 1u);
-  EXPECT_EQ(causes("1"), 0u);
-}
-
 TEST(RestTest, AStrategicPatchCutsNumbersThatAMergePatchRefuses) {
   Server server = shop();
   const std::string path = "/apis/apps/v1/namespaces/shop/deployments";

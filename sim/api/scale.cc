@@ -19,10 +19,8 @@ std::string selector_text(const Tree& selector) {
     if (!text.empty()) text += ',';
     text += term;
   };
-  // A ReplicationController's selector is a plain map.
-  const Tree& labels =
-      selector.has("matchLabels") || selector.has("matchExpressions") ? selector["matchLabels"] : selector;
-  for (const Tree::Member& label : labels.members()) add(label.key + "=" + std::string(label.value.string()));
+  for (const Tree::Member& label : selector["matchLabels"].members())
+    add(label.key + "=" + std::string(label.value.string()));
   for (const Tree& expression : selector["matchExpressions"].elements()) {
     const std::string key(expression["key"].string());
     const std::string_view op = expression["operator"].string();

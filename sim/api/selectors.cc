@@ -189,8 +189,6 @@ std::vector<std::string_view> fields_of(ResourceId resource) {
       return {"type"};
     case ResourceId::Services:
       return {"spec.clusterIP", "spec.type"};
-    case ResourceId::ReplicationControllers:
-      return {"status.replicas"};
     case ResourceId::Jobs:
       return {"status.successful"};
     case ResourceId::Events:

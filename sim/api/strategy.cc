@@ -16,7 +16,6 @@ constexpr std::string_view kTemplateGeneration = "deprecated.daemonset.template.
 bool counts_generations(ResourceId resource) {
   switch (resource) {
     case ResourceId::Pods:
-    case ResourceId::ReplicationControllers:
     case ResourceId::Deployments:
     case ResourceId::ReplicaSets:
     case ResourceId::StatefulSets:
@@ -40,7 +39,6 @@ bool counts_generations(ResourceId resource) {
 // The status of an object that nobody has looked at yet: what is always shown, even if zero.
 Tree blank_status(ResourceId resource) {
   switch (resource) {
-    case ResourceId::ReplicationControllers:
     case ResourceId::ReplicaSets:
       return Tree::object({{"replicas", 0}});
     case ResourceId::StatefulSets:
@@ -74,7 +72,6 @@ bool has_own_status(ResourceId resource) {
     case ResourceId::Services:
     case ResourceId::PersistentVolumes:
     case ResourceId::PersistentVolumeClaims:
-    case ResourceId::ReplicationControllers:
     case ResourceId::Deployments:
     case ResourceId::ReplicaSets:
     case ResourceId::StatefulSets:

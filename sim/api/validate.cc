@@ -59,12 +59,8 @@ void check_kind(Findings& found, ResourceId resource, const Tree& object, const 
       return check_service(found, object, old);
     case ResourceId::Events:
       return check_event(found, object, old);
-    case ResourceId::PersistentVolumes:
-      return check_volume(found, object, old);
     case ResourceId::PersistentVolumeClaims:
       return check_claim(found, object, old);
-    case ResourceId::ReplicationControllers:
-      return check_replication_controller(found, object, old);
     case ResourceId::Deployments:
       return check_deployment(found, object, old);
     case ResourceId::ReplicaSets:
@@ -85,8 +81,6 @@ void check_kind(Findings& found, ResourceId resource, const Tree& object, const 
       return check_lease(found, object, old);
     case ResourceId::PriorityClasses:
       return check_priority_class(found, object, old);
-    case ResourceId::StorageClasses:
-      return check_storage_class(found, object, old);
     case ResourceId::Roles:
       return check_role(found, object, old, true);
     case ResourceId::ClusterRoles:
@@ -97,8 +91,6 @@ void check_kind(Findings& found, ResourceId resource, const Tree& object, const 
       return check_role_binding(found, object, old, false);
     case ResourceId::CustomResourceDefinitions:
       return check_definition(found, object, old);
-    case ResourceId::CsiNodes:
-      return check_csi_node(found, object, old);
     case ResourceId::EndpointSlices:
       return check_endpoint_slice(found, object, old);
     default:
@@ -171,7 +163,6 @@ void check_status(Findings& found, ResourceId resource, const Tree& object, cons
       return check_counts(found, status,
                           {"currentReplicas", "updatedReplicas", "readyReplicas", "availableReplicas"});
     case ResourceId::ReplicaSets:
-    case ResourceId::ReplicationControllers:
       return check_counts(found, status, {"fullyLabeledReplicas", "readyReplicas", "availableReplicas"});
     case ResourceId::Jobs:
       for (std::string_view key : {"active", "succeeded", "failed", "ready", "terminating"})
@@ -221,14 +212,11 @@ OwnLook own_look(ResourceId resource, std::string_view subresource) {
     case ResourceId::ServiceAccounts:
     case ResourceId::ControllerRevisions:
     case ResourceId::Jobs:
-    case ResourceId::StorageClasses:
     case ResourceId::Roles:
     case ResourceId::RoleBindings:
     case ResourceId::ClusterRoles:
     case ResourceId::ClusterRoleBindings:
       return {true, true};
-    case ResourceId::PersistentVolumes:
-    case ResourceId::CsiNodes:
     case ResourceId::EndpointSlices:
       return {false, true};
     default:
@@ -251,10 +239,6 @@ void check_changed_metadata(Findings& found, ResourceId resource, const Tree& ol
   if (problems.size() == before) return;
   if (look.change) validate_metadata_update(problems, old["metadata"], metadata);
   if (look.whole) validate_metadata(problems, metadata, NameRule::PathSegment, is_namespaced(resource));
-  if (resource == ResourceId::PersistentVolumes && look.whole) {
-    validate_metadata(problems, metadata, NameRule::PathSegment, false);
-    check_finalizer_names(found, resource, finalizers);
-  }
 }
 
 }  // namespace

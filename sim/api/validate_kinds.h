@@ -11,7 +11,6 @@ void check_stateful_set(Findings& found, const Tree& object, const Tree* old);
 void check_daemon_set(Findings& found, const Tree& object, const Tree* old);
 void check_job(Findings& found, const Tree& object, const Tree* old);
 void check_cron_job(Findings& found, const Tree& object, const Tree* old);
-void check_replication_controller(Findings& found, const Tree& object, const Tree* old);
 void check_controller_revision(Findings& found, const Tree& object, const Tree* old);
 void check_disruption_budget(Findings& found, const Tree& object, const Tree* old);
 
@@ -25,17 +24,14 @@ void check_service_addresses(Findings& found, const Tree& spec, const Place& pla
 void check_endpoint_slice(Findings& found, const Tree& object, const Tree* old);
 // Of an address that others are to reach.
 void check_endpoint_address(Findings& found, std::string_view address, const Place& at);
-void check_volume(Findings& found, const Tree& object, const Tree* old);
 void check_claim(Findings& found, const Tree& object, const Tree* old);
 void check_claim_status(Findings& found, const Tree& status);
 void check_claim_spec(Findings& found, const Tree& spec, const Place& place);
-void check_storage_class(Findings& found, const Tree& object, const Tree* old);
 void check_priority_class(Findings& found, const Tree& object, const Tree* old);
 void check_lease(Findings& found, const Tree& object, const Tree* old);
 void check_role(Findings& found, const Tree& object, const Tree* old, bool namespaced);
 void check_role_binding(Findings& found, const Tree& object, const Tree* old, bool namespaced);
 void check_event(Findings& found, const Tree& object, const Tree* old);
 void check_definition(Findings& found, const Tree& object, const Tree* old);
-void check_csi_node(Findings& found, const Tree& object, const Tree* old);
 
 }  // namespace tamp::world::api

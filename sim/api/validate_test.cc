@@ -258,20 +258,5 @@ TEST(Validate, NetworksOfNodes) {
   EXPECT_EQ(problems(R"(["10.1.0.0/24", "10.2.0.0/24"])"), Texts{"Invalid spec.podCIDRs"});
 }
 
-TEST(Validate, StorageDriversOfANode) {
-  const auto drivers = [](const std::string& list) {
-    return made(ResourceId::CsiNodes, R"(, "name": "n")", R"(, "spec": {"drivers": )" + list + "}");
-  };
-  const Tree good = drivers(R"([{"name": "d1", "nodeID": "n1", "topologyKeys": ["zone"]}])");
-  EXPECT_EQ(told(validate_create(ResourceId::CsiNodes, good)), Texts{});
-  EXPECT_EQ(told(validate_create(ResourceId::CsiNodes,
-                                 drivers(R"([{"name": "d1"}, {"name": "d1", "nodeID": "x"}])"))),
-            (Texts{"Required spec.drivers[0].nodeID", "Duplicate spec.drivers[1].name"}));
-  EXPECT_EQ(
-      told(validate_update(ResourceId::CsiNodes, good,
-                           drivers(R"([{"name": "d1", "nodeID": "n2", "topologyKeys": ["zone"]}])"), "")),
-      Texts{"Invalid spec.drivers"});
-}
-
 }  // namespace
 }  // namespace tamp::world::api

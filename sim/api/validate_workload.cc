@@ -127,25 +127,6 @@ void check_replica_set(Findings& found, const Tree& object, const Tree* old) {
   check_selector_kept(found, object, old);
 }
 
-void check_replication_controller(Findings& found, const Tree& object, const Tree*) {
-  const Place place("spec");
-  const Tree& spec = object["spec"];
-  check_not_negative(found, spec["minReadySeconds"], place.child("minReadySeconds"));
-  if (spec["selector"].empty()) found.required(place.child("selector"));
-  check_not_negative(found, spec["replicas"], place.child("replicas"));
-  if (spec["template"].is_null()) return found.required(place.child("template"));
-  const Tree& labels = spec.at({"template", "metadata", "labels"});
-  for (const Tree::Member& label : spec["selector"].members()) {
-    if (labels[label.key] == label.value) continue;
-    const Place pod_template = place.child("template");
-    found.invalid(pod_template.child("metadata").child("labels"), labels,
-                  "`selector` does not match template `labels`");
-    break;
-  }
-  check_template(found, spec["template"], place.child("template"));
-  check_restarts_always(found, spec, place);
-}
-
 namespace {
 
 // The template as its pods will be. Claims of the set come first among their volumes, in the place of volumes of that name; names

@@ -160,10 +160,6 @@ def claim(dice):
     return {"spec": {"accessModes": [dice.choice(["ReadWriteOnce", "ReadWriteMany"])], "resources": {"requests": {"storage": "10Gi"}}, **maybe(dice, 0.6, {"storageClassName": dice.choice(["", "fast"])})}}
 
 
-def volume(dice):
-    return {"spec": {"capacity": {"storage": "10Gi"}, "accessModes": ["ReadWriteOnce"], "hostPath": {"path": "/data"}, **maybe(dice, 0.4, {"persistentVolumeReclaimPolicy": "Delete"}), **maybe(dice, 0.4, {"storageClassName": "fast"})}}
-
-
 def event(dice):
     return {"involvedObject": {"kind": "Pod", "name": "p", "namespace": dice.choice(["@ns@", "@ns@", "default"])}, "reason": "Tested", "message": "hello", "type": "Normal", **maybe(dice, 0.7, {"count": 1, "source": {"component": "judge"}, "firstTimestamp": "2020-01-01T00:00:00Z", "lastTimestamp": "2020-01-01T00:00:00Z"}),
             **maybe(dice, 0.3, {"eventTime": "2020-01-01T00:00:00.000000Z", "action": "Test", "reportingComponent": "example.com/judge", "reportingInstance": "j"})}
@@ -193,14 +189,10 @@ KINDS = {kind.plural: kind for kind in [
     Kind(RBAC, "roles", "Role", role, changes=[("rules.0.verbs", ["*"]), ("rules", [])]),
     Kind(RBAC, "rolebindings", "RoleBinding", role_binding, changes=[("subjects", []), ("roleRef.name", "writer")]),
     Kind(CORE, "persistentvolumeclaims", "PersistentVolumeClaim", claim, status={"phase": "Bound", "accessModes": ["ReadWriteOnce"], "capacity": {"storage": "10Gi"}}, changes=[("spec.volumeName", "v1"), ("spec.resources.requests.storage", "20Gi")]),
-    Kind(CORE, "replicationcontrollers", "ReplicationController", lambda d: {"spec": {"replicas": 1, "selector": {"app": "web"}, "template": template(d)}}, scale=True, status={"replicas": 1}, changes=[("spec.replicas", 2)]),
     Kind(APPS, "controllerrevisions", "ControllerRevision", lambda d: {"revision": 1, "data": {"spec": {"a": 1}}}, changes=[("revision", 2), ("data", {"b": 2})]),
     Kind(CORE, "nodes", "Node", node, False, status={"capacity": {"cpu": "8"}, "allocatable": {"cpu": "7500m"}, "addresses": [{"type": "InternalIP", "address": "10.0.0.9"}], "nodeInfo": {"kubeletVersion": "v1.36.0"}},
          changes=[("spec.unschedulable", True), ("spec.taints", [{"key": "a", "effect": "NoExecute"}]), ("spec.podCIDR", "10.9.0.0/24"), ("spec.providerID", "other://x"), ("metadata.labels.zone", "b")]),
-    Kind(CORE, "persistentvolumes", "PersistentVolume", volume, False, status={"phase": "Available"}, changes=[("spec.capacity.storage", "11Gi"), ("spec.claimRef", {"name": "c", "namespace": "d"}), ("spec.hostPath.path", "/other")]),
     Kind("/apis/scheduling.k8s.io/v1", "priorityclasses", "PriorityClass", lambda d: {"value": d.choice([0, 1000, -5]), **maybe(d, 0.4, {"description": "x", "preemptionPolicy": "Never"})}, False, changes=[("description", "y"), ("value", 7)]),
-    Kind("/apis/storage.k8s.io/v1", "storageclasses", "StorageClass", lambda d: {"provisioner": "example.com/p", **maybe(d, 0.5, {"parameters": {"a": "b"}}), **maybe(d, 0.4, {"volumeBindingMode": "WaitForFirstConsumer"})}, False, changes=[("allowVolumeExpansion", True), ("provisioner", "other")]),
-    Kind("/apis/storage.k8s.io/v1", "csinodes", "CSINode", lambda d: {"spec": {"drivers": [{"name": "d1", "nodeID": "n1", **maybe(d, 0.5, {"allocatable": {"count": 5}})}]}}, False, changes=[("spec.drivers", [])]),
     Kind(RBAC, "clusterroles", "ClusterRole", role, False, changes=[("rules", [{"nonResourceURLs": ["/metrics"], "verbs": ["get"]}])]),
     Kind(RBAC, "clusterrolebindings", "ClusterRoleBinding", cluster_role_binding, False, changes=[("subjects", [{"kind": "Group", "name": "g"}])]),
     Kind(CORE, "namespaces", "Namespace", lambda d: {}, False, changes=[("metadata.labels.team", "a"), ("spec.finalizers", [])]),
