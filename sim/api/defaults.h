@@ -29,7 +29,7 @@ struct Lookup {
   std::function<const Tree*(ResourceId, std::string_view ns, std::string_view name)> get;
   // Every object of the resource, in the order of namespace and name.
   std::function<void(ResourceId, const std::function<void(const Tree&)>& see)> each;
-  // Of [0, bound); for generated names of volumes and addresses of services.
+  // Of [0, bound); for generated names of volumes.
   std::function<std::uint64_t(std::uint64_t bound)> choose;
 };
 

@@ -39,8 +39,9 @@ class Bootstrap {
     object.ensure("metadata")
         .set("labels", Tree::object({{"component", "apiserver"}, {"provider", "kubernetes"}}));
     Tree port = Tree::object({{"name", "https"}, {"protocol", "TCP"}, {"port", 443}, {"targetPort", 443}});
-    object.set("spec",
-               Tree::object({{"clusterIP", "10.96.0.1"}, {"ports", Tree(Tree::Array{std::move(port)})}}));
+    object.set("spec", Tree::object({{"clusterIP", "10.96.0.1"},
+                                     {"clusterIPs", strings({"10.96.0.1"})},
+                                     {"ports", Tree(Tree::Array{std::move(port)})}}));
     server_.create(ResourceId::Services, "default", std::move(object), options_);
   }
 
@@ -88,7 +89,6 @@ const Names kWrite{"create", "delete", "deletecollection", "patch", "update"};
 // view, edit and admin: what they give of the resources that are served here.
 Tree::Array namespace_rules(bool write, bool admin) {
   const Names core{"configmaps",
-                   "endpoints",
                    "events",
                    "persistentvolumeclaims",
                    "pods",
@@ -98,19 +98,14 @@ Tree::Array namespace_rules(bool write, bool admin) {
                    "serviceaccounts",
                    "services",
                    "services/status",
-                   "limitranges",
-                   "namespaces",
-                   "resourcequotas"};
+                   "namespaces"};
   const Names apps{"controllerrevisions", "daemonsets",         "daemonsets/status",  "deployments",
                    "deployments/scale",   "deployments/status", "replicasets",        "replicasets/scale",
                    "replicasets/status",  "statefulsets",       "statefulsets/scale", "statefulsets/status"};
-  Tree::Array rules{
-      rule(kRead, {""}, core),
-      rule(kRead, {"apps"}, apps),
-      rule(kRead, {"autoscaling"}, {"horizontalpodautoscalers", "horizontalpodautoscalers/status"}),
-      rule(kRead, {"batch"}, {"cronjobs", "cronjobs/status", "jobs", "jobs/status"}),
-      rule(kRead, {"policy"}, {"poddisruptionbudgets", "poddisruptionbudgets/status"}),
-      rule(kRead, {"discovery.k8s.io"}, {"endpointslices"})};
+  Tree::Array rules{rule(kRead, {""}, core), rule(kRead, {"apps"}, apps),
+                    rule(kRead, {"batch"}, {"cronjobs", "cronjobs/status", "jobs", "jobs/status"}),
+                    rule(kRead, {"policy"}, {"poddisruptionbudgets", "poddisruptionbudgets/status"}),
+                    rule(kRead, {"discovery.k8s.io"}, {"endpointslices"})};
   if (!write) return rules;
   rules.push_back(rule(kRead, {""}, {"secrets"}));
   rules.push_back(rule(kWrite, {""},
@@ -120,7 +115,6 @@ Tree::Array namespace_rules(bool write, bool admin) {
   rules.push_back(rule(kWrite, {"apps"},
                        {"daemonsets", "deployments", "deployments/scale", "replicasets", "replicasets/scale",
                         "statefulsets", "statefulsets/scale"}));
-  rules.push_back(rule(kWrite, {"autoscaling"}, {"horizontalpodautoscalers"}));
   rules.push_back(rule(kWrite, {"batch"}, {"cronjobs", "jobs"}));
   rules.push_back(rule(kWrite, {"policy"}, {"poddisruptionbudgets"}));
   Names leases = kWrite;

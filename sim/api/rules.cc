@@ -5,7 +5,6 @@
 #include "sim/api/defaults.h"
 #include "sim/api/managed_fields.h"
 #include "sim/api/scale_ownership.h"
-#include "sim/api/service_addresses.h"
 #include "sim/api/show.h"
 #include "sim/api/status.h"
 #include "sim/api/strategy.h"
@@ -202,8 +201,6 @@ void read_back(const Backend& backend, const Resource& resource, Tree& object) {
   if (resource.custom() || resource.id == ResourceId::CustomResourceDefinitions) return;
   if (const Schema* schema = schema_of(backend, resource)) forget_empty_lists(object, *schema);
   if (resource.id == ResourceId::Jobs) set_defaults(resource.id, object);
-  if (resource.id == ResourceId::Services && object["spec"]["type"].string() == "ExternalName")
-    object.ensure("spec").erase("internalTrafficPolicy");
 }
 
 std::optional<Outcome> prepare_creation(Backend& backend, const Resource& resource, Tree& object,
@@ -224,9 +221,6 @@ std::optional<Outcome> prepare_creation(Backend& backend, const Resource& resour
   forget_empty_parts(backend, resource, object, writing);
   if (auto refusal = admit_create(resource.id, object, lookup_in(backend)))
     return refused(resource, object["metadata"]["name"].string(), *refusal);
-  if (resource.id == ResourceId::Services)
-    if (auto wrong = judged(resource, object, give_addresses(object, lookup_in(backend), writing.dry_run)))
-      return wrong;
   prepare_for_create(resource.id, object, backend.now);
   if (auto wrong = judged(resource, object, validate_create(resource.id, object))) return wrong;
   if (auto refusal = no_right_to_create(backend, resource, object, writing)) return refusal;
@@ -262,9 +256,6 @@ std::optional<Outcome> prepare_change(Backend& backend, const Resource& resource
   }
   if (auto refusal = admit_update(resource.id, old, updated, writing.subresource))
     return refused(resource, updated["metadata"]["name"].string(), *refusal);
-  if (resource.id == ResourceId::Services && writing.subresource.empty())
-    if (auto wrong = judged(resource, updated, give_addresses_again(old, updated, lookup_in(backend))))
-      return wrong;
   prepare_for_update(resource.id, old, updated, writing.subresource, backend.now);
   // For validation, which refuses it.
   if (no_requests) updated.ensure({"spec", "resources"}).set("requests", Tree::object());

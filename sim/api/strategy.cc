@@ -4,7 +4,6 @@
 #include <charconv>
 #include <string>
 
-#include "sim/api/service_addresses.h"
 #include "sim/api/strategy_pod.h"
 
 namespace tamp::world::api {
@@ -355,9 +354,6 @@ void prepare_for_update(ResourceId resource, const Tree& old, Tree& updated, std
       prepare_namespace(updated);
       // Adding the finalizer is for new ones only.
       keep(old, updated, "spec");
-      break;
-    case ResourceId::Services:
-      drop_fields_of_former_type(old, updated);
       break;
     case ResourceId::ServiceAccounts:
       keep_names_of_secrets(updated);

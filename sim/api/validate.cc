@@ -55,8 +55,6 @@ void check_kind(Findings& found, ResourceId resource, const Tree& object, const 
       return check_config_map(found, object, old);
     case ResourceId::Secrets:
       return check_secret(found, object, old);
-    case ResourceId::Services:
-      return check_service(found, object, old);
     case ResourceId::Events:
       return check_event(found, object, old);
     case ResourceId::PersistentVolumeClaims:
@@ -155,8 +153,6 @@ void check_status(Findings& found, ResourceId resource, const Tree& object, cons
       }
       return;
     }
-    case ResourceId::Services:
-      return check_service_status(found, object);
     case ResourceId::Deployments:
       return check_counts(found, status, {"updatedReplicas", "readyReplicas", "availableReplicas"});
     case ResourceId::StatefulSets:

@@ -10,6 +10,13 @@ namespace {
 
 constexpr std::size_t kMostAddresses = 100;
 
+void check_endpoint_address(Findings& found, std::string_view address, const Place& at) {
+  bool special = address == "0.0.0.0" || address == "::" || address == "::1";
+  for (std::string_view range : {"127.", "169.254.", "224.0.0.", "fe80:", "ff02:"})
+    special |= address.starts_with(range);
+  if (special) found.invalid(at, address, "may not be a special address");
+}
+
 void check_address(Findings& found, std::string_view type, const Tree& address, const Place& list,
                    std::size_t index) {
   const std::string_view text = address.string();
@@ -42,13 +49,6 @@ void check_endpoint(Findings& found, std::string_view type, const Tree& endpoint
 }
 
 }  // namespace
-
-void check_endpoint_address(Findings& found, std::string_view address, const Place& at) {
-  bool special = address == "0.0.0.0" || address == "::" || address == "::1";
-  for (std::string_view range : {"127.", "169.254.", "224.0.0.", "fe80:", "ff02:"})
-    special |= address.starts_with(range);
-  if (special) found.invalid(at, address, "may not be a special address");
-}
 
 void check_endpoint_slice(Findings& found, const Tree& object, const Tree* old) {
   const Tree& type = object["addressType"];

@@ -17,13 +17,7 @@ void check_disruption_budget(Findings& found, const Tree& object, const Tree* ol
 void check_node(Findings& found, const Tree& object, const Tree* old);
 void check_config_map(Findings& found, const Tree& object, const Tree* old);
 void check_secret(Findings& found, const Tree& object, const Tree* old);
-void check_service(Findings& found, const Tree& object, const Tree* old);
-void check_service_status(Findings& found, const Tree& object);
-// What is wrong with its addresses and their families alone, which is looked at before any are given.
-void check_service_addresses(Findings& found, const Tree& spec, const Place& place);
 void check_endpoint_slice(Findings& found, const Tree& object, const Tree* old);
-// Of an address that others are to reach.
-void check_endpoint_address(Findings& found, std::string_view address, const Place& at);
 void check_claim(Findings& found, const Tree& object, const Tree* old);
 void check_claim_status(Findings& found, const Tree& status);
 void check_claim_spec(Findings& found, const Tree& spec, const Place& place);

@@ -112,19 +112,6 @@ def budget(dice):
                      **maybe(dice, 0.3, {"unhealthyPodEvictionPolicy": "AlwaysAllow"})}}
 
 
-def service(dice):
-    ports = [{"port": 80, "name": "http"}, {"port": 443, "targetPort": "https", "name": "https", "protocol": "TCP"}][: dice.randint(1, 2)]
-    spec = {"selector": {"app": "web"}, "ports": ports}
-    choice = dice.random()
-    if choice < 0.2:
-        spec["clusterIP"] = "None"
-    elif choice < 0.4:
-        spec["type"] = dice.choice(["NodePort", "LoadBalancer"])
-    elif choice < 0.5:
-        return {"spec": {"type": "ExternalName", "externalName": "example.com"}}
-    return {"spec": spec}
-
-
 def node(dice):
     spec = maybe(dice, 0.3, {"unschedulable": True}) | maybe(dice, 0.4, {"taints": [{"key": "dedicated", "value": "x", "effect": "NoSchedule"}]})
     spec |= maybe(dice, 0.4, {"providerID": "kwok://n1", "podCIDR": "10.1.0.0/24"})
@@ -173,7 +160,6 @@ KINDS = {kind.plural: kind for kind in [
     Kind(CORE, "configmaps", "ConfigMap", lambda d: maybe(d, 0.8, {"data": {"a": "1", "b": "x\ny"}}) | maybe(d, 0.2, {"binaryData": {"z": "AAEC"}}) | maybe(d, 0.1, {"immutable": True}),
          changes=[("data.a", "2"), ("data.new", "n"), ("immutable", True)]),
     Kind(CORE, "secrets", "Secret", secret, changes=[("stringData", {"t": "u"}), ("type", "other")]),
-    Kind(CORE, "services", "Service", service, status={"loadBalancer": {"ingress": [{"ip": "192.0.2.1"}]}}, changes=[("spec.selector", {"app": "db"}), ("spec.type", "NodePort"), ("spec.sessionAffinity", "ClientIP"), ("spec.clusterIP", "10.96.44.44")]),
     Kind(CORE, "serviceaccounts", "ServiceAccount", lambda d: maybe(d, 0.4, {"automountServiceAccountToken": False}), changes=[("automountServiceAccountToken", True), ("secrets", [{"name": "s"}])]),
     Kind(CORE, "pods", "Pod", lambda d: {"spec": pod_spec(d)}, status={"phase": "Running", "conditions": [CONDITION], "podIP": "10.1.2.3", "podIPs": [{"ip": "10.1.2.3"}]},
          changes=[("spec.containers.0.image", "nginx:2"), ("spec.nodeName", "n1"), ("spec.activeDeadlineSeconds", 5), ("spec.tolerations", [{"operator": "Exists"}]), ("spec.priority", 3), ("spec.terminationGracePeriodSeconds", 1)]),

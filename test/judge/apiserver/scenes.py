@@ -199,7 +199,7 @@ def apply_two(scene):
     """Server-side apply by two managers and the owners of fields."""
     dice = scene.dice
     scene.namespace()
-    kind = KINDS[dice.choice(["configmaps", "deployments", "services", "pods", "secrets", "statefulsets", "daemonsets", "poddisruptionbudgets", "roles", "nodes", "leases"])]
+    kind = KINDS[dice.choice(["configmaps", "deployments", "pods", "secrets", "statefulsets", "daemonsets", "poddisruptionbudgets", "roles", "nodes", "leases"])]
     collection = kind.collection(scene.ns)
     name = f"a{scene.number}"
     path = f"{collection}/{name}"
@@ -373,7 +373,7 @@ def watches(scene):
     """Watches that were there from the start, that begin in the past, and that select."""
     dice = scene.dice
     scene.namespace()
-    kind = KINDS[dice.choice(["configmaps", "pods", "services", "deployments"])]
+    kind = KINDS[dice.choice(["configmaps", "pods", "deployments"])]
     collection = kind.collection(scene.ns)
     scene.call("POST", collection, kind.body(dice, "w0"), save="w0")
     scene.watch(collection)

@@ -147,7 +147,7 @@ def subresources(scene):
 
 
 FIELDS = {"pods": ["spec.nodeName=", "spec.schedulerName=default-scheduler", "status.phase=Pending", "spec.restartPolicy!=Always", "spec.serviceAccountName=default", "spec.hostNetwork=false", "status.podIP=", "status.nominatedNodeName=", "metadata.name!=x0,status.phase=Pending"],
-          "nodes": ["spec.unschedulable=true", "spec.unschedulable=false", "metadata.name=x0"], "secrets": ["type=Opaque", "type!=Opaque"], "services": ["spec.clusterIP=None", "spec.type=ClusterIP"],
+          "nodes": ["spec.unschedulable=true", "spec.unschedulable=false", "metadata.name=x0"], "secrets": ["type=Opaque", "type!=Opaque"],
           "replicasets": ["status.replicas=0", "status.replicas=1"], "jobs": ["status.successful=0"], "namespaces": ["status.phase=Active", "status.phase=Terminating"], "deployments": ["metadata.namespace=default", "spec.replicas=1"],
           "poddisruptionbudgets": ["metadata.name=x1"], "leases": ["metadata.name=x1"], "configmaps": ["metadata.name=x0", "data.a=1"]}
 LABELS = ["app=web", "app==web", "app!=web", "app", "!app", "app in (web, db)", "app notin (web)", "tier in ()", "app=web,tier=db", "example.com/part=web", "n>1", "n<3", "n>x", "a=b=c", ",", "app=", "app in web", "-bad", "a b", "in=out", "x=" + "y" * 64]
