@@ -21,7 +21,8 @@ void for_each(Tree* list, Each set) {
 
 Tree percent_or_count(std::string_view text) { return text; }
 
-void deployment(Tree& spec) {
+void deployment(Tree& object) {
+  Tree& spec = object.ensure("spec");
   set_if_missing(spec, "replicas", 1);
   Tree& strategy = spec.ensure("strategy");
   set_if_empty(strategy, "type", "RollingUpdate");
@@ -35,7 +36,8 @@ void deployment(Tree& spec) {
   set_template_defaults(spec);
 }
 
-void daemon_set(Tree& spec) {
+void daemon_set(Tree& object) {
+  Tree& spec = object.ensure("spec");
   Tree& strategy = spec.ensure("updateStrategy");
   set_if_empty(strategy, "type", "RollingUpdate");
   if (strategy["type"].string() == "RollingUpdate") {
@@ -53,7 +55,31 @@ void claim(Tree& object) {
   round_resources(object.ensure("status").find("capacity"));
 }
 
-void stateful_set(Tree& spec) {
+void replica_set(Tree& object) {
+  Tree& spec = object.ensure("spec");
+  set_if_missing(spec, "replicas", 1);
+  set_template_defaults(spec);
+}
+
+void volume(Tree& object) {
+  set_if_empty(object.ensure("status"), "phase", "Pending");
+  Tree& spec = object.ensure("spec");
+  set_if_empty(spec, "persistentVolumeReclaimPolicy", "Retain");
+  set_if_missing(spec, "volumeMode", "Filesystem");
+  round_resources(spec.find("capacity"));
+  if (Tree* path = spec.find("hostPath"); path != nullptr && path->is_object())
+    set_if_missing(*path, "type", "");
+}
+
+void storage_class(Tree& object) {
+  set_if_missing(object, "reclaimPolicy", "Delete");
+  set_if_missing(object, "volumeBindingMode", "Immediate");
+}
+
+void priority_class(Tree& object) { set_if_missing(object, "preemptionPolicy", "PreemptLowerPriority"); }
+
+void stateful_set(Tree& object) {
+  Tree& spec = object.ensure("spec");
   set_if_empty(spec, "podManagementPolicy", "OrderedReady");
   Tree& strategy = spec.ensure("updateStrategy");
   if (strategy["type"].string().empty()) {
@@ -106,7 +132,8 @@ void job(Tree& object) {
 }
 
 // What a CronJob makes is defaulted when it is made; only its pods have defaults before.
-void cron_job(Tree& spec) {
+void cron_job(Tree& object) {
+  Tree& spec = object.ensure("spec");
   set_if_empty(spec, "concurrencyPolicy", "Allow");
   set_if_missing(spec, "suspend", false);
   set_if_missing(spec, "successfulJobsHistoryLimit", 3);
@@ -125,7 +152,8 @@ void service_port(Tree& port) {
   if (unset) port.set("targetPort", port["port"].integer());
 }
 
-void service(Tree& spec) {
+void service(Tree& object) {
+  Tree& spec = object.ensure("spec");
   set_if_empty(spec, "sessionAffinity", "None");
   if (spec["sessionAffinity"].string() == "None") {
     spec.erase("sessionAffinityConfig");
@@ -142,7 +170,12 @@ void service(Tree& spec) {
   }
   if (balanced || type == "NodePort" || type == "ClusterIP")
     set_if_missing(spec, "internalTrafficPolicy", "Cluster");
-  if (balanced) set_if_missing(spec, "allocateLoadBalancerNodePorts", true);
+  if (!balanced) return;
+  set_if_missing(spec, "allocateLoadBalancerNodePorts", true);
+  if (Tree* balancer = object.ensure("status").find("loadBalancer"))
+    for_each(balancer->find("ingress"), [](Tree& each) {
+      if (!each["ip"].string().empty()) set_if_missing(each, "ipMode", "VIP");
+    });
 }
 
 void service_of(Tree* reference) {
@@ -167,6 +200,30 @@ void webhook(Tree& hook) {
   set_if_missing(hook, "timeoutSeconds", 10);
   for_each(hook.find("rules"), [](Tree& rule) { set_if_missing(rule, "scope", "*"); });
   if (Tree* client = hook.find("clientConfig")) service_of(client->find("service"));
+}
+
+void validating_webhooks(Tree& object) { for_each(object.find("webhooks"), webhook); }
+
+void mutating_webhooks(Tree& object) {
+  for_each(object.find("webhooks"), [](Tree& hook) {
+    webhook(hook);
+    set_if_missing(hook, "reinvocationPolicy", "Never");
+  });
+}
+
+void admission_policy(Tree& object) {
+  Tree& spec = object.ensure("spec");
+  set_if_missing(spec, "failurePolicy", "Fail");
+  match_resources(spec.find("matchConstraints"));
+}
+
+void admission_binding(Tree& object) { match_resources(object.ensure("spec").find("matchResources")); }
+
+void endpoint_slice(Tree& object) {
+  for_each(object.find("ports"), [](Tree& port) {
+    set_if_missing(port, "name", "");
+    set_if_missing(port, "protocol", "TCP");
+  });
 }
 
 constexpr std::string_view kGroup = "rbac.authorization.k8s.io";
@@ -224,6 +281,12 @@ void secret(Tree& object) {
   }
 }
 
+void name_space(Tree& object) {
+  if (const std::string name(object.at({"metadata", "name"}).string()); !name.empty())
+    object.ensure({"metadata", "labels"}).set("kubernetes.io/metadata.name", name);
+  set_if_empty(object.ensure("status"), "phase", "Active");
+}
+
 void node(Tree& object) {
   if (Tree* spec = object.find("spec"); spec != nullptr && spec->is_object()) pod_addresses(*spec);
   Tree* status = object.find("status");
@@ -233,6 +296,33 @@ void node(Tree& object) {
   round_resources(status->find("capacity"));
   round_resources(status->find("allocatable"));
 }
+
+// Kinds that are not named have no defaults.
+constexpr std::pair<ResourceId, Each> kDefaults[] = {
+    {ResourceId::Pods, set_pod_defaults},
+    {ResourceId::Nodes, node},
+    {ResourceId::Namespaces, name_space},
+    {ResourceId::Secrets, secret},
+    {ResourceId::Services, service},
+    {ResourceId::PersistentVolumes, volume},
+    {ResourceId::PersistentVolumeClaims, claim},
+    {ResourceId::Deployments, deployment},
+    {ResourceId::ReplicaSets, replica_set},
+    {ResourceId::StatefulSets, stateful_set},
+    {ResourceId::DaemonSets, daemon_set},
+    {ResourceId::Jobs, job},
+    {ResourceId::CronJobs, cron_job},
+    {ResourceId::PriorityClasses, priority_class},
+    {ResourceId::StorageClasses, storage_class},
+    {ResourceId::RoleBindings, role_binding},
+    {ResourceId::ClusterRoleBindings, role_binding},
+    {ResourceId::CustomResourceDefinitions, definition},
+    {ResourceId::ValidatingAdmissionPolicies, admission_policy},
+    {ResourceId::ValidatingAdmissionPolicyBindings, admission_binding},
+    {ResourceId::ValidatingWebhookConfigurations, validating_webhooks},
+    {ResourceId::MutatingWebhookConfigurations, mutating_webhooks},
+    {ResourceId::EndpointSlices, endpoint_slice},
+};
 
 }  // namespace
 
@@ -249,111 +339,8 @@ void set_own_addresses(Tree& pod) {
 }
 
 void set_defaults(ResourceId resource, Tree& object) {
-  const auto spec = [&object]() -> Tree& { return object.ensure("spec"); };
-  switch (resource) {
-    case ResourceId::Pods:
-      set_pod_defaults(object);
-      return;
-    case ResourceId::Nodes:
-      node(object);
-      return;
-    case ResourceId::Namespaces:
-      if (const std::string name(object.at({"metadata", "name"}).string()); !name.empty()) {
-        object.ensure({"metadata", "labels"}).set("kubernetes.io/metadata.name", name);
-      }
-      set_if_empty(object.ensure("status"), "phase", "Active");
-      return;
-    case ResourceId::Secrets:
-      secret(object);
-      return;
-    case ResourceId::Services:
-      service(spec());
-      if (object["spec"]["type"].string() == "LoadBalancer") {
-        if (Tree* balancer = object.ensure("status").find("loadBalancer"))
-          for_each(balancer->find("ingress"), [](Tree& each) {
-            if (!each["ip"].string().empty()) set_if_missing(each, "ipMode", "VIP");
-          });
-      }
-      return;
-    case ResourceId::PersistentVolumes:
-      set_if_empty(object.ensure("status"), "phase", "Pending");
-      set_if_empty(spec(), "persistentVolumeReclaimPolicy", "Retain");
-      set_if_missing(spec(), "volumeMode", "Filesystem");
-      round_resources(spec().find("capacity"));
-      if (Tree* path = spec().find("hostPath"); path != nullptr && path->is_object())
-        set_if_missing(*path, "type", "");
-      return;
-    case ResourceId::PersistentVolumeClaims:
-      claim(object);
-      return;
-    case ResourceId::Deployments:
-      deployment(spec());
-      return;
-    case ResourceId::ReplicaSets:
-      set_if_missing(spec(), "replicas", 1);
-      set_template_defaults(spec());
-      return;
-    case ResourceId::StatefulSets:
-      stateful_set(spec());
-      return;
-    case ResourceId::DaemonSets:
-      daemon_set(spec());
-      return;
-    case ResourceId::Jobs:
-      job(object);
-      return;
-    case ResourceId::CronJobs:
-      cron_job(spec());
-      return;
-    case ResourceId::PriorityClasses:
-      set_if_missing(object, "preemptionPolicy", "PreemptLowerPriority");
-      return;
-    case ResourceId::StorageClasses:
-      set_if_missing(object, "reclaimPolicy", "Delete");
-      set_if_missing(object, "volumeBindingMode", "Immediate");
-      return;
-    case ResourceId::RoleBindings:
-    case ResourceId::ClusterRoleBindings:
-      role_binding(object);
-      return;
-    case ResourceId::CustomResourceDefinitions:
-      definition(object);
-      return;
-    case ResourceId::ValidatingAdmissionPolicies:
-      set_if_missing(spec(), "failurePolicy", "Fail");
-      match_resources(spec().find("matchConstraints"));
-      return;
-    case ResourceId::ValidatingAdmissionPolicyBindings:
-      match_resources(spec().find("matchResources"));
-      return;
-    case ResourceId::ValidatingWebhookConfigurations:
-      for_each(object.find("webhooks"), webhook);
-      return;
-    case ResourceId::MutatingWebhookConfigurations:
-      for_each(object.find("webhooks"), [](Tree& hook) {
-        webhook(hook);
-        set_if_missing(hook, "reinvocationPolicy", "Never");
-      });
-      return;
-    case ResourceId::EndpointSlices:
-      for_each(object.find("ports"), [](Tree& port) {
-        set_if_missing(port, "name", "");
-        set_if_missing(port, "protocol", "TCP");
-      });
-      return;
-    case ResourceId::ReplicationControllers:
-    case ResourceId::ServiceAccounts:
-    case ResourceId::ConfigMaps:
-    case ResourceId::Events:
-    case ResourceId::ControllerRevisions:
-    case ResourceId::PodDisruptionBudgets:
-    case ResourceId::Leases:
-    case ResourceId::CsiNodes:
-    case ResourceId::Roles:
-    case ResourceId::ClusterRoles:
-    case ResourceId::FirstCustom:
-      return;
-  }
+  for (const auto& [kind, set] : kDefaults)
+    if (kind == resource) return set(object);
 }
 
 }  // namespace tamp::world::api

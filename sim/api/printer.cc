@@ -13,12 +13,6 @@ namespace {
 
 using Cells = Tree::Array;
 
-const Column kName{"Name", "string", 0, "name"};
-const Column kAge{"Age"};
-const Column kContainers{"Containers", "string", 1};
-const Column kImages{"Images", "string", 1};
-const Column kSelector{"Selector", "string", 1};
-
 const Tree& name_of(const Tree& object) { return object["metadata"]["name"]; }
 std::string age_of(const Tree& object, Time now) { return age(object["metadata"]["creationTimestamp"], now); }
 Tree count(const Tree& list) { return static_cast<std::int64_t>(list.size()); }
@@ -407,125 +401,94 @@ Cells priority_class(const Tree& o, Time now) {
           o["preemptionPolicy"].string()};
 }
 
-std::map<ResourceId, Printer> make_printers() {
-  using R = ResourceId;
-  std::map<R, Printer> all;
-  const Column ready{"Ready"}, type{"Type"}, status{"Status"};
-  const auto integer = [](std::string_view name) { return Column{name, "integer"}; };
-  const auto boolean = [](std::string_view name) { return Column{name, "boolean"}; };
-  const auto wide = [](std::string_view name) { return Column{name, "string", 1}; };
-  all[R::Pods] = {{kName,
-                   ready,
-                   status,
-                   {"Restarts"},
-                   kAge,
-                   wide("IP"),
-                   wide("Node"),
-                   wide("Nominated Node"),
-                   wide("Readiness Gates")},
-                  pod_cells};
-  all[R::PodDisruptionBudgets] = {
-      {kName, {"Min Available"}, {"Max Unavailable"}, integer("Allowed Disruptions"), kAge},
-      disruption_budget};
-  const std::vector<Column> sets{
-      kName, integer("Desired"), integer("Current"), integer("Ready"), kAge, kContainers, kImages, kSelector};
-  all[R::ReplicaSets] = {sets, replica_set};
-  all[R::DaemonSets] = {{kName,
-                         integer("Desired"),
-                         integer("Current"),
-                         integer("Ready"),
-                         integer("Up-to-date"),
-                         integer("Available"),
-                         {"Node Selector"},
-                         kAge,
-                         kContainers,
-                         kImages,
-                         kSelector},
-                        daemon_set};
-  all[R::Jobs] = {{kName, status, {"Completions"}, {"Duration"}, kAge, kContainers, kImages, kSelector}, job};
-  all[R::CronJobs] = {{kName,
-                       {"Schedule"},
-                       {"Timezone"},
-                       boolean("Suspend"),
-                       integer("Active"),
-                       {"Last Schedule"},
-                       kAge,
-                       kContainers,
-                       kImages,
-                       kSelector},
-                      cron_job};
-  all[R::Services] = {{kName, type, {"Cluster-IP"}, {"External-IP"}, {"Port(s)"}, kAge, kSelector}, service};
-  all[R::StatefulSets] = {{kName, ready, kAge, kContainers, kImages}, stateful_set};
-  all[R::EndpointSlices] = {{kName, {"AddressType"}, {"Ports"}, {"Endpoints"}, kAge}, endpoint_slice};
-  all[R::Nodes] = {{kName,
-                    status,
-                    {"Roles"},
-                    kAge,
-                    {"Version"},
-                    wide("Internal-IP"),
-                    wide("External-IP"),
-                    wide("OS-Image"),
-                    wide("Kernel-Version"),
-                    wide("Container-Runtime")},
-                   node};
-  all[R::Events] = {{{"Last Seen"},
-                     type,
-                     {"Reason"},
-                     {"Object"},
-                     wide("Subobject"),
-                     wide("Source"),
-                     {"Message"},
-                     wide("First Seen"),
-                     wide("Count"),
-                     {"Name", "string", 1, "name"}},
-                    event};
-  all[R::Namespaces] = {{kName, status, kAge}, name_space};
-  all[R::Secrets] = {{kName, type, {"Data"}, kAge}, secret};
-  all[R::ServiceAccounts] = {{kName, kAge}, name_and_age};
-  all[R::PersistentVolumes] = {{kName,
-                                {"Capacity"},
-                                {"Access Modes"},
-                                {"Reclaim Policy"},
-                                status,
-                                {"Claim"},
-                                {"StorageClass"},
-                                {"VolumeAttributesClass"},
-                                {"Reason"},
-                                kAge,
-                                wide("VolumeMode")},
-                               volume};
-  all[R::PersistentVolumeClaims] = {{kName,
-                                     status,
-                                     {"Volume"},
-                                     {"Capacity"},
-                                     {"Access Modes"},
-                                     {"StorageClass"},
-                                     {"VolumeAttributesClass"},
-                                     kAge,
-                                     wide("VolumeMode")},
-                                    claim};
-  all[R::Deployments] = {{kName, ready, {"Up-to-date"}, {"Available"}, kAge, kContainers, kImages, kSelector},
-                         deployment};
-  all[R::ConfigMaps] = {{kName, {"Data"}, kAge}, config_map};
-  const std::vector<Column> bindings{kName,         {"Role"},       kAge,
-                                     wide("Users"), wide("Groups"), wide("ServiceAccounts")};
-  all[R::RoleBindings] = {bindings, role_binding};
-  all[R::ClusterRoleBindings] = {bindings, role_binding};
-  all[R::Leases] = {{kName, {"Holder"}, kAge}, lease};
-  all[R::StorageClasses] = {
-      {kName, {"Provisioner"}, {"ReclaimPolicy"}, {"VolumeBindingMode"}, {"AllowVolumeExpansion"}, kAge},
-      storage_class};
-  all[R::ControllerRevisions] = {{kName, {"Controller"}, {"Revision"}, kAge}, controller_revision};
-  all[R::PriorityClasses] = {{kName, integer("Value"), boolean("Global-Default"), kAge, {"PreemptionPolicy"}},
-                             priority_class};
+// The columns of a kind, with bars between them. A + before the name: wide output alone shows it. A # or a ?: it holds integers
+// or truths, and otherwise texts.
+struct Sheet {
+  ResourceId resource;
+  std::string_view columns;
+  Tree::Array (*cells)(const Tree& object, Time now);
+};
+
+constexpr std::string_view kSetColumns = "Name|#Desired|#Current|#Ready|Age|+Containers|+Images|+Selector";
+constexpr std::string_view kBindingColumns = "Name|Role|Age|+Users|+Groups|+ServiceAccounts";
+
+constexpr Sheet kSheets[] = {
+    {ResourceId::Pods, "Name|Ready|Status|Restarts|Age|+IP|+Node|+Nominated Node|+Readiness Gates",
+     pod_cells},
+    {ResourceId::PodDisruptionBudgets, "Name|Min Available|Max Unavailable|#Allowed Disruptions|Age",
+     disruption_budget},
+    {ResourceId::ReplicaSets, kSetColumns, replica_set},
+    {ResourceId::DaemonSets,
+     "Name|#Desired|#Current|#Ready|#Up-to-date|#Available|Node Selector|Age|+Containers|+Images|+Selector",
+     daemon_set},
+    {ResourceId::Jobs, "Name|Status|Completions|Duration|Age|+Containers|+Images|+Selector", job},
+    {ResourceId::CronJobs,
+     "Name|Schedule|Timezone|?Suspend|#Active|Last Schedule|Age|+Containers|+Images|+Selector", cron_job},
+    {ResourceId::Services, "Name|Type|Cluster-IP|External-IP|Port(s)|Age|+Selector", service},
+    {ResourceId::StatefulSets, "Name|Ready|Age|+Containers|+Images", stateful_set},
+    {ResourceId::EndpointSlices, "Name|AddressType|Ports|Endpoints|Age", endpoint_slice},
+    {ResourceId::Nodes,
+     "Name|Status|Roles|Age|Version|+Internal-IP|+External-IP|+OS-Image|+Kernel-Version|+Container-Runtime",
+     node},
+    {ResourceId::Events, "Last Seen|Type|Reason|Object|+Subobject|+Source|Message|+First Seen|+Count|+Name",
+     event},
+    {ResourceId::Namespaces, "Name|Status|Age", name_space},
+    {ResourceId::Secrets, "Name|Type|Data|Age", secret},
+    {ResourceId::ServiceAccounts, "Name|Age", name_and_age},
+    {ResourceId::PersistentVolumes,
+     "Name|Capacity|Access Modes|Reclaim Policy|Status|Claim|StorageClass|VolumeAttributesClass|Reason|Age|"
+     "+VolumeMode",
+     volume},
+    {ResourceId::PersistentVolumeClaims,
+     "Name|Status|Volume|Capacity|Access Modes|StorageClass|VolumeAttributesClass|Age|+VolumeMode", claim},
+    {ResourceId::Deployments, "Name|Ready|Up-to-date|Available|Age|+Containers|+Images|+Selector",
+     deployment},
+    {ResourceId::ConfigMaps, "Name|Data|Age", config_map},
+    {ResourceId::RoleBindings, kBindingColumns, role_binding},
+    {ResourceId::ClusterRoleBindings, kBindingColumns, role_binding},
+    {ResourceId::Leases, "Name|Holder|Age", lease},
+    {ResourceId::StorageClasses, "Name|Provisioner|ReclaimPolicy|VolumeBindingMode|AllowVolumeExpansion|Age",
+     storage_class},
+    {ResourceId::ControllerRevisions, "Name|Controller|Revision|Age", controller_revision},
+    {ResourceId::PriorityClasses, "Name|#Value|?Global-Default|Age|PreemptionPolicy", priority_class},
+};
+
+Column read_column(std::string_view text) {
+  Column column;
+  const auto take = [&text](char mark) {
+    if (!text.starts_with(mark)) return false;
+    text.remove_prefix(1);
+    return true;
+  };
+  if (take('+')) column.priority = 1;
+  if (take('#')) column.type = "integer";
+  if (take('?')) column.type = "boolean";
+  column.name = text;
+  if (text == "Name") column.format = "name";
+  return column;
+}
+
+Printer read_sheet(const Sheet& sheet) {
+  Printer printer{{}, sheet.cells};
+  for (std::string_view rest = sheet.columns; !rest.empty();) {
+    const std::size_t end = rest.find('|');
+    printer.columns.push_back(read_column(rest.substr(0, end)));
+    rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
+  }
+  return printer;
+}
+
+std::map<ResourceId, Printer> read_sheets() {
+  std::map<ResourceId, Printer> all;
+  for (const Sheet& sheet : kSheets) all.emplace(sheet.resource, read_sheet(sheet));
   return all;
 }
 
 }  // namespace
 
 const Printer& printer_of(ResourceId resource) {
-  static const std::map<ResourceId, Printer> kPrinters = make_printers();
-  static const Printer kPlain{{kName, {"Created At", "date"}}, plain};
+  static const std::map<ResourceId, Printer> kPrinters = read_sheets();
+  static const Printer kPlain{{{"Name", "string", 0, "name"}, {"Created At", "date"}}, plain};
   const auto found = kPrinters.find(resource);
   return found == kPrinters.end() ? kPlain : found->second;
 }

@@ -12,7 +12,7 @@
 namespace tamp::world::api {
 
 struct Column {
-  std::string_view name;
+  std::string_view name = {};
   std::string_view type = "string";
   int priority = 0;  // 1: only in wide output
   std::string_view format = {};

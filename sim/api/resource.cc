@@ -16,20 +16,25 @@ const Names kCreate = {"create"};
 Subresource status() { return {"status", {}, {}, {}, {"get", "patch", "update"}}; }
 Subresource scale() { return {"scale", "autoscaling", "v1", "Scale", {"get", "patch", "update"}}; }
 
-// Collects the built-in resources, group by group.
+std::string in_small(std::string text) {
+  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return text;
+}
+
+// Collects the built-in resources, group by group, in the order in which the real server lists the groups.
 class Table {
  public:
   void in(std::string group, std::string version) {
     group_ = std::move(group);
     version_ = std::move(version);
   }
-  void add(ResourceId id, bool namespaced, std::string kind, std::string plural, std::string singular,
-           Names short_names = {}, Names categories = {}, std::vector<Subresource> subresources = {}) {
+  void add(ResourceId id, bool namespaced, std::string kind, std::string plural, Names short_names = {},
+           Names categories = {}, std::vector<Subresource> subresources = {}) {
     for (Subresource& sub : subresources) {
       if (sub.version.empty()) sub.group = group_, sub.version = version_;
       if (sub.kind.empty()) sub.kind = kind;
     }
-    Resource resource{id, true, namespaced, group_, version_, kind, std::move(plural), std::move(singular)};
+    Resource resource{id, true, namespaced, group_, version_, kind, std::move(plural), in_small(kind)};
     resource.short_names = std::move(short_names);
     resource.categories = std::move(categories);
     resource.verbs = kAllVerbs;
@@ -37,97 +42,127 @@ class Table {
     resource.list_kind = std::move(kind) + "List";
     all_.push_back(std::move(resource));
   }
-  void review(bool namespaced, std::string kind, std::string plural, std::string singular) {
-    Resource resource{ResourceId{}, false,           namespaced,        group_,
-                      version_,     std::move(kind), std::move(plural), std::move(singular)};
+  void review(bool namespaced, std::string kind, std::string plural) {
+    Resource resource{ResourceId{}, false, namespaced,        group_,
+                      version_,     kind,  std::move(plural), in_small(kind)};
     resource.verbs = kCreate;
     all_.push_back(std::move(resource));
   }
-  void fill();
+  void fill() {
+    core();
+    apps();
+    reviews();
+    batch_and_policy();
+    access_and_storage();
+    extensions();
+    the_rest();
+  }
   std::vector<Resource> take() { return std::move(all_); }
 
  private:
+  void core();
+  void apps();
+  void reviews();
+  void batch_and_policy();
+  void access_and_storage();
+  void extensions();
+  void the_rest();
+
   std::string group_, version_;
   std::vector<Resource> all_;
 };
 
-void Table::fill() {
+void Table::core() {
   in("", "v1");
-  review(kNamespaced, "Binding", "bindings", "binding");
-  add(ResourceId::ConfigMaps, kNamespaced, "ConfigMap", "configmaps", "configmap", {"cm"});
-  add(ResourceId::Events, kNamespaced, "Event", "events", "event", {"ev"});
-  add(ResourceId::Namespaces, kClusterWide, "Namespace", "namespaces", "namespace", {"ns"}, {},
+  review(kNamespaced, "Binding", "bindings");
+  add(ResourceId::ConfigMaps, kNamespaced, "ConfigMap", "configmaps", {"cm"});
+  add(ResourceId::Events, kNamespaced, "Event", "events", {"ev"});
+  add(ResourceId::Namespaces, kClusterWide, "Namespace", "namespaces", {"ns"}, {},
       {{"finalize", {}, {}, {}, {"update"}}, status()});
   std::erase(all_.back().verbs, "deletecollection");
-  add(ResourceId::Nodes, kClusterWide, "Node", "nodes", "node", {"no"}, {}, {status()});
+  add(ResourceId::Nodes, kClusterWide, "Node", "nodes", {"no"}, {}, {status()});
   add(ResourceId::PersistentVolumeClaims, kNamespaced, "PersistentVolumeClaim", "persistentvolumeclaims",
-      "persistentvolumeclaim", {"pvc"}, {}, {status()});
-  add(ResourceId::PersistentVolumes, kClusterWide, "PersistentVolume", "persistentvolumes",
-      "persistentvolume", {"pv"}, {}, {status()});
-  add(ResourceId::Pods, kNamespaced, "Pod", "pods", "pod", {"po"}, {"all"},
+      {"pvc"}, {}, {status()});
+  add(ResourceId::PersistentVolumes, kClusterWide, "PersistentVolume", "persistentvolumes", {"pv"}, {},
+      {status()});
+  add(ResourceId::Pods, kNamespaced, "Pod", "pods", {"po"}, {"all"},
       {{"binding", {}, {}, "Binding", kCreate},
        {"eviction", "policy", "v1", "Eviction", kCreate},
        {"log", {}, {}, {}, {"get"}},
        status()});
   add(ResourceId::ReplicationControllers, kNamespaced, "ReplicationController", "replicationcontrollers",
-      "replicationcontroller", {"rc"}, {"all"});
-  add(ResourceId::Secrets, kNamespaced, "Secret", "secrets", "secret");
-  add(ResourceId::ServiceAccounts, kNamespaced, "ServiceAccount", "serviceaccounts", "serviceaccount", {"sa"},
-      {}, {{"token", "authentication.k8s.io", "v1", "TokenRequest", kCreate}});
-  add(ResourceId::Services, kNamespaced, "Service", "services", "service", {"svc"}, {"all"}, {status()});
+      {"rc"}, {"all"});
+  add(ResourceId::Secrets, kNamespaced, "Secret", "secrets");
+  add(ResourceId::ServiceAccounts, kNamespaced, "ServiceAccount", "serviceaccounts", {"sa"}, {},
+      {{"token", "authentication.k8s.io", "v1", "TokenRequest", kCreate}});
+  add(ResourceId::Services, kNamespaced, "Service", "services", {"svc"}, {"all"}, {status()});
+}
+
+void Table::apps() {
   in("apps", "v1");
-  add(ResourceId::ControllerRevisions, kNamespaced, "ControllerRevision", "controllerrevisions",
-      "controllerrevision");
-  add(ResourceId::DaemonSets, kNamespaced, "DaemonSet", "daemonsets", "daemonset", {"ds"}, {"all"},
-      {status()});
-  add(ResourceId::Deployments, kNamespaced, "Deployment", "deployments", "deployment", {"deploy"}, {"all"},
+  add(ResourceId::ControllerRevisions, kNamespaced, "ControllerRevision", "controllerrevisions");
+  add(ResourceId::DaemonSets, kNamespaced, "DaemonSet", "daemonsets", {"ds"}, {"all"}, {status()});
+  add(ResourceId::Deployments, kNamespaced, "Deployment", "deployments", {"deploy"}, {"all"},
       {scale(), status()});
-  add(ResourceId::ReplicaSets, kNamespaced, "ReplicaSet", "replicasets", "replicaset", {"rs"}, {"all"},
+  add(ResourceId::ReplicaSets, kNamespaced, "ReplicaSet", "replicasets", {"rs"}, {"all"},
       {scale(), status()});
-  add(ResourceId::StatefulSets, kNamespaced, "StatefulSet", "statefulsets", "statefulset", {"sts"}, {"all"},
+  add(ResourceId::StatefulSets, kNamespaced, "StatefulSet", "statefulsets", {"sts"}, {"all"},
       {scale(), status()});
+}
+
+void Table::reviews() {
   in("authentication.k8s.io", "v1");
-  review(kClusterWide, "SelfSubjectReview", "selfsubjectreviews", "selfsubjectreview");
-  review(kClusterWide, "TokenReview", "tokenreviews", "tokenreview");
+  review(kClusterWide, "SelfSubjectReview", "selfsubjectreviews");
+  review(kClusterWide, "TokenReview", "tokenreviews");
   in("authorization.k8s.io", "v1");
-  review(kNamespaced, "LocalSubjectAccessReview", "localsubjectaccessreviews", "localsubjectaccessreview");
-  review(kClusterWide, "SelfSubjectAccessReview", "selfsubjectaccessreviews", "selfsubjectaccessreview");
-  review(kClusterWide, "SelfSubjectRulesReview", "selfsubjectrulesreviews", "selfsubjectrulesreview");
-  review(kClusterWide, "SubjectAccessReview", "subjectaccessreviews", "subjectaccessreview");
+  review(kNamespaced, "LocalSubjectAccessReview", "localsubjectaccessreviews");
+  review(kClusterWide, "SelfSubjectAccessReview", "selfsubjectaccessreviews");
+  review(kClusterWide, "SelfSubjectRulesReview", "selfsubjectrulesreviews");
+  review(kClusterWide, "SubjectAccessReview", "subjectaccessreviews");
+}
+
+void Table::batch_and_policy() {
   in("batch", "v1");
-  add(ResourceId::CronJobs, kNamespaced, "CronJob", "cronjobs", "cronjob", {"cj"}, {"all"}, {status()});
-  add(ResourceId::Jobs, kNamespaced, "Job", "jobs", "job", {}, {"all"}, {status()});
+  add(ResourceId::CronJobs, kNamespaced, "CronJob", "cronjobs", {"cj"}, {"all"}, {status()});
+  add(ResourceId::Jobs, kNamespaced, "Job", "jobs", {}, {"all"}, {status()});
   in("policy", "v1");
-  add(ResourceId::PodDisruptionBudgets, kNamespaced, "PodDisruptionBudget", "poddisruptionbudgets",
-      "poddisruptionbudget", {"pdb"}, {}, {status()});
+  add(ResourceId::PodDisruptionBudgets, kNamespaced, "PodDisruptionBudget", "poddisruptionbudgets", {"pdb"},
+      {}, {status()});
+}
+
+void Table::access_and_storage() {
   in("rbac.authorization.k8s.io", "v1");
-  add(ResourceId::ClusterRoleBindings, kClusterWide, "ClusterRoleBinding", "clusterrolebindings",
-      "clusterrolebinding");
-  add(ResourceId::ClusterRoles, kClusterWide, "ClusterRole", "clusterroles", "clusterrole");
-  add(ResourceId::RoleBindings, kNamespaced, "RoleBinding", "rolebindings", "rolebinding");
-  add(ResourceId::Roles, kNamespaced, "Role", "roles", "role");
+  add(ResourceId::ClusterRoleBindings, kClusterWide, "ClusterRoleBinding", "clusterrolebindings");
+  add(ResourceId::ClusterRoles, kClusterWide, "ClusterRole", "clusterroles");
+  add(ResourceId::RoleBindings, kNamespaced, "RoleBinding", "rolebindings");
+  add(ResourceId::Roles, kNamespaced, "Role", "roles");
   in("storage.k8s.io", "v1");
-  add(ResourceId::CsiNodes, kClusterWide, "CSINode", "csinodes", "csinode");
-  add(ResourceId::StorageClasses, kClusterWide, "StorageClass", "storageclasses", "storageclass", {"sc"});
+  add(ResourceId::CsiNodes, kClusterWide, "CSINode", "csinodes");
+  add(ResourceId::StorageClasses, kClusterWide, "StorageClass", "storageclasses", {"sc"});
+}
+
+void Table::extensions() {
   in("admissionregistration.k8s.io", "v1");
   add(ResourceId::MutatingWebhookConfigurations, kClusterWide, "MutatingWebhookConfiguration",
-      "mutatingwebhookconfigurations", "mutatingwebhookconfiguration", {}, {"api-extensions"});
+      "mutatingwebhookconfigurations", {}, {"api-extensions"});
   add(ResourceId::ValidatingAdmissionPolicies, kClusterWide, "ValidatingAdmissionPolicy",
-      "validatingadmissionpolicies", "validatingadmissionpolicy", {}, {"api-extensions"}, {status()});
+      "validatingadmissionpolicies", {}, {"api-extensions"}, {status()});
   add(ResourceId::ValidatingAdmissionPolicyBindings, kClusterWide, "ValidatingAdmissionPolicyBinding",
-      "validatingadmissionpolicybindings", "validatingadmissionpolicybinding", {}, {"api-extensions"});
+      "validatingadmissionpolicybindings", {}, {"api-extensions"});
   add(ResourceId::ValidatingWebhookConfigurations, kClusterWide, "ValidatingWebhookConfiguration",
-      "validatingwebhookconfigurations", "validatingwebhookconfiguration", {}, {"api-extensions"});
+      "validatingwebhookconfigurations", {}, {"api-extensions"});
   in("apiextensions.k8s.io", "v1");
   add(ResourceId::CustomResourceDefinitions, kClusterWide, "CustomResourceDefinition",
-      "customresourcedefinitions", "customresourcedefinition", {"crd", "crds"}, {"api-extensions"},
-      {status()});
+      "customresourcedefinitions", {"crd", "crds"}, {"api-extensions"}, {status()});
+}
+
+void Table::the_rest() {
   in("scheduling.k8s.io", "v1");
-  add(ResourceId::PriorityClasses, kClusterWide, "PriorityClass", "priorityclasses", "priorityclass", {"pc"});
+  add(ResourceId::PriorityClasses, kClusterWide, "PriorityClass", "priorityclasses", {"pc"});
   in("coordination.k8s.io", "v1");
-  add(ResourceId::Leases, kNamespaced, "Lease", "leases", "lease");
+  add(ResourceId::Leases, kNamespaced, "Lease", "leases");
   in("discovery.k8s.io", "v1");
-  add(ResourceId::EndpointSlices, kNamespaced, "EndpointSlice", "endpointslices", "endpointslice");
+  add(ResourceId::EndpointSlices, kNamespaced, "EndpointSlice", "endpointslices");
 }
 
 }  // namespace
