@@ -259,6 +259,45 @@ bool needs_a_container(const Route& route) {
          route.subresource == "proxy";
 }
 
+Attributes attributes_of(const Request& request, const std::optional<Route>& route,
+                         const TargetParts& target) {
+  Attributes wanted;
+  if (!route) {
+    wanted.verb = request.method == "GET" || request.method == "HEAD" ? "get" : "post";
+    wanted.path = target.path;
+    return wanted;
+  }
+  wanted = {std::string(verb_of(request, *route, target.query)),
+            route->group,
+            route->plural,
+            route->subresource,
+            route->ns,
+            route->name,
+            {}};
+  // A namespace is in itself, as far as rights go.
+  if (route->group.empty() && route->plural == "namespaces" && !route->name.empty()) wanted.ns = route->name;
+  return wanted;
+}
+
+Answer discover(const Backend& backend, const Request& request, const TargetParts& target) {
+  Face face{backend.registry, {}};
+  for (const auto& [id, kind] : backend.customs) face.custom_kinds.push_back(&kind);
+  auto discovered = answer_discovery(face, target.path, request.accept);
+  return discovered ? *std::move(discovered) : page_not_found();
+}
+
+// Nothing: the route leads somewhere.
+std::optional<Answer> dead_end(const Route& route, std::string_view verb) {
+  if (route.without_subresource != nullptr)
+    return answer_with(not_found(*route.without_subresource, route.name));
+  if (route.resource == nullptr && needs_a_container(route))
+    return answer_with(
+        bad_request("no program runs in a simulated pod: " + route.subresource + " is not possible"));
+  if (route.resource == nullptr) return answer_with(no_such_path());
+  if (!possible(route, verb)) return answer_with(method_not_allowed());
+  return {};
+}
+
 Entrance enter(const Backend& backend, const Request& request, const TargetParts& target) {
   Entrance entrance;
   auto caller = authenticate(backend, request.authorization);
@@ -267,22 +306,7 @@ Entrance enter(const Backend& backend, const Request& request, const TargetParts
     return entrance;
   }
   auto route = find_route(backend.registry, target.path);
-  Attributes wanted;
-  if (route) {
-    entrance.verb = verb_of(request, *route, target.query);
-    wanted = {std::string(entrance.verb),
-              route->group,
-              route->plural,
-              route->subresource,
-              route->ns,
-              route->name,
-              {}};
-    if (route->group.empty() && route->plural == "namespaces" && !route->name.empty())
-      wanted.ns = route->name;
-  } else {
-    wanted.verb = request.method == "GET" || request.method == "HEAD" ? "get" : "post";
-    wanted.path = target.path;
-  }
+  const Attributes wanted = attributes_of(request, route, target);
   if (!request.impersonate_user.empty()) {
     auto other = impersonated(backend, *caller, request);
     if (!other) {
@@ -293,30 +317,15 @@ Entrance enter(const Backend& backend, const Request& request, const TargetParts
     caller = std::move(other);
   }
   entrance.caller = *caller;
-  if (!route) {
-    if (!allowed(backend, *caller, wanted)) {
-      entrance.answer = answer_with(access_denied(*caller, wanted));
-      return entrance;
-    }
-    Face face{backend.registry, {}};
-    for (const auto& [id, kind] : backend.customs) face.custom_kinds.push_back(&kind);
-    auto discovered = answer_discovery(face, target.path, request.accept);
-    entrance.answer = discovered ? *std::move(discovered) : page_not_found();
-    return entrance;
-  }
-  entrance.route = *std::move(route);
-  const Route& found = entrance.route;
-  if (!allowed(backend, *caller, wanted))
+  if (!allowed(backend, *caller, wanted)) {
     entrance.answer = answer_with(access_denied(*caller, wanted));
-  else if (found.without_subresource != nullptr)
-    entrance.answer = answer_with(not_found(*found.without_subresource, found.name));
-  else if (found.resource == nullptr && needs_a_container(found))
-    entrance.answer = answer_with(
-        bad_request("no program runs in a simulated pod: " + found.subresource + " is not possible"));
-  else if (found.resource == nullptr)
-    entrance.answer = answer_with(no_such_path());
-  else if (!possible(found, entrance.verb))
-    entrance.answer = answer_with(method_not_allowed());
+  } else if (!route) {
+    entrance.answer = discover(backend, request, target);
+  } else {
+    entrance.route = *std::move(route);
+    entrance.verb = verb_of(request, entrance.route, target.query);
+    entrance.answer = dead_end(entrance.route, entrance.verb);
+  }
   return entrance;
 }
 

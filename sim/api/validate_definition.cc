@@ -59,19 +59,8 @@ bool all_the_same(const Tree& versions, std::string_view key) {
   return std::all_of(all.begin(), all.end(), [&](const Tree& each) { return each[key] == all.front()[key]; });
 }
 
-}  // namespace
-
-void check_definition(Findings& found, const Tree& object, const Tree* old) {
-  const Place place("spec");
-  const Tree& spec = object["spec"];
-  const Tree& names = spec["names"];
+void check_group(Findings& found, const Tree& spec, const Place& place) {
   const std::string_view group = spec["group"].string();
-  if (old == nullptr && object["metadata"]["name"].string() !=
-                            std::string(names["plural"].string()) + "." + std::string(group)) {
-    const Place metadata("metadata");
-    found.invalid(metadata.child("name"), object["metadata"]["name"],
-                  "must be spec.names.plural+\".\"+spec.group");
-  }
   if (group.empty()) {
     found.required(place.child("group"));
   } else if (const Reasons reasons = not_subdomain(group); !reasons.empty()) {
@@ -79,66 +68,88 @@ void check_definition(Findings& found, const Tree& object, const Tree* old) {
   } else if (group.find('.') == std::string_view::npos) {
     found.invalid(place.child("group"), group, "should be a domain with at least one dot");
   }
-  if (spec["scope"].string().empty()) {
+}
+
+void check_scope(Findings& found, const Tree& spec, const Place& place) {
+  if (spec["scope"].string().empty())
     found.required(place.child("scope"));
-  } else {
+  else
     check_one_of(found, spec["scope"], place.child("scope"), {"Cluster", "Namespaced"});
-  }
-  const Tree& versions = spec["versions"];
+}
+
+void check_schema(Findings& found, const Tree& version, const Place& at, bool shared) {
+  const Tree* schema = version["schema"].find("openAPIV3Schema");
+  const Place own = at.child("schema");
+  if (schema == nullptr || schema->is_null()) return found.required(own.child("openAPIV3Schema"));
+  compile_schema(*schema, found.problems(),
+                 shared ? "spec.validation.openAPIV3Schema" : own.child("openAPIV3Schema").text());
+}
+
+void check_versions(Findings& found, const Tree& versions, const Place& place) {
   const Place list = place.child("versions");
+  const Tree::Array& all = versions.elements();
   int stored = 0;
   bool unique = true;
-  const bool one_schema = !versions.empty() && all_the_same(versions, "schema");
-  const bool same_columns = !versions.empty() && all_the_same(versions, "additionalPrinterColumns");
-  for (std::size_t i = 0; i < versions.elements().size(); ++i) {
-    const Tree& version = versions.elements()[i];
+  const bool one_schema = !all.empty() && all_the_same(versions, "schema");
+  const bool same_columns = !all.empty() && all_the_same(versions, "additionalPrinterColumns");
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Tree& version = all[i];
     const Place at = list.at(i);
     stored += version["storage"].boolean() ? 1 : 0;
-    for (std::size_t j = 0; j < i; ++j)
-      unique = unique && !(versions.elements()[j]["name"] == version["name"]);
+    for (std::size_t j = 0; j < i; ++j) unique = unique && !(all[j]["name"] == version["name"]);
     for (const char* why : not_label_1035(version["name"].string()))
       found.invalid(at.child("name"), version["name"], why);
-    const Tree* schema = version["schema"].find("openAPIV3Schema");
-    if (schema == nullptr || schema->is_null()) {
-      found.required(at.child("schema").child("openAPIV3Schema"));
-    } else if (!one_schema || i == 0) {
-      const std::string field =
-          one_schema ? "spec.validation.openAPIV3Schema" : at.child("schema").child("openAPIV3Schema").text();
-      compile_schema(*schema, found.problems(), field);
-    }
-    const Place top = place.child("additionalPrinterColumns");
-    const Place own = at.child("additionalPrinterColumns");
+    if (!one_schema || i == 0 || version["schema"]["openAPIV3Schema"].is_null())
+      check_schema(found, version, at, one_schema);
     if (!same_columns || i == 0)
-      check_columns(found, version["additionalPrinterColumns"], same_columns ? top : own);
+      check_columns(
+          found, version["additionalPrinterColumns"],
+          same_columns ? place.child("additionalPrinterColumns") : at.child("additionalPrinterColumns"));
   }
   if (!unique) found.invalid(list, versions, "must contain unique version names");
   if (stored != 1) found.invalid(list, versions, "must have exactly one version marked as storage version");
-  if (object["status"]["storedVersions"].empty()) {
-    const Place status("status");
-    found.invalid(status.child("storedVersions"), Tree::array(), "must have at least one stored version");
-  }
-  // The first version also has a place of its own in what the server keeps.
-  if (!versions.elements().empty()) {
-    const Tree& first = versions.elements().front()["name"];
-    for (const char* why : not_label_1035(first.string())) found.invalid(place.child("version"), first, why);
-  }
-  check_names(found, names, place.child("names"));
-  if (old == nullptr) return;
-  const Tree& before = (*old)["spec"];
-  const bool established = [&] {
-    for (const Tree& condition : (*old)["status"]["conditions"].elements()) {
-      if (condition["type"].string() == "Established" && condition["status"].string() == "True") return true;
-    }
-    return false;
-  }();
-  if (established) {
+}
+
+bool is_established(const Tree& definition) {
+  for (const Tree& condition : definition["status"]["conditions"].elements())
+    if (condition["type"].string() == "Established" && condition["status"].string() == "True") return true;
+  return false;
+}
+
+void check_change(Findings& found, const Tree& old, const Tree& spec, const Place& place) {
+  const Tree& before = old["spec"];
+  const Place names = place.child("names");
+  if (is_established(old)) {
     check_same(found, before["scope"], spec["scope"], place.child("scope"));
-    const Place own = place.child("names");
-    check_same(found, before["names"]["kind"], names["kind"], own.child("kind"));
+    check_same(found, before["names"]["kind"], spec["names"]["kind"], names.child("kind"));
   }
   check_same(found, before["group"], spec["group"], place.child("group"));
-  const Place own = place.child("names");
-  check_same(found, before["names"]["plural"], names["plural"], own.child("plural"));
+  check_same(found, before["names"]["plural"], spec["names"]["plural"], names.child("plural"));
+}
+
+}  // namespace
+
+void check_definition(Findings& found, const Tree& object, const Tree* old) {
+  const Place place("spec"), metadata("metadata"), status("status");
+  const Tree& spec = object["spec"];
+  if (old == nullptr && object["metadata"]["name"].string() != std::string(spec["names"]["plural"].string()) +
+                                                                   "." +
+                                                                   std::string(spec["group"].string())) {
+    found.invalid(metadata.child("name"), object["metadata"]["name"],
+                  "must be spec.names.plural+\".\"+spec.group");
+  }
+  check_group(found, spec, place);
+  check_scope(found, spec, place);
+  check_versions(found, spec["versions"], place);
+  if (object["status"]["storedVersions"].empty())
+    found.invalid(status.child("storedVersions"), Tree::array(), "must have at least one stored version");
+  // The first version also has a place of its own in what the server keeps.
+  if (const Tree::Array& versions = spec["versions"].elements(); !versions.empty()) {
+    const Tree& first = versions.front()["name"];
+    for (const char* why : not_label_1035(first.string())) found.invalid(place.child("version"), first, why);
+  }
+  check_names(found, spec["names"], place.child("names"));
+  if (old != nullptr) check_change(found, *old, spec, place);
 }
 
 }  // namespace tamp::world::api

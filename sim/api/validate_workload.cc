@@ -153,17 +153,7 @@ Tree pods_of_stateful_set(const Tree& spec) {
   return out;
 }
 
-}  // namespace
-
-void check_stateful_set(Findings& found, const Tree& object, const Tree* old) {
-  const Place place("spec");
-  const Tree& spec = object["spec"];
-  const std::string_view policy = spec["podManagementPolicy"].string();
-  if (policy != "OrderedReady" && policy != "Parallel") {
-    found.invalid(place.child("podManagementPolicy"), policy, "must be 'OrderedReady' or 'Parallel'");
-  }
-  const Tree& strategy = spec["updateStrategy"];
-  const Place updates = place.child("updateStrategy");
+void check_updates_of_set(Findings& found, const Tree& strategy, const Place& updates) {
   const std::string_view type = strategy["type"].string();
   if (type == "OnDelete") {
     if (!strategy["rollingUpdate"].is_null()) {
@@ -176,28 +166,26 @@ void check_stateful_set(Findings& found, const Tree& object, const Tree* old) {
   } else {
     found.invalid(updates, strategy, "must be 'RollingUpdate' or 'OnDelete'");
   }
+}
+
+// How the claims of its pods are kept, and, of a new set, what they ask for: that cannot change later.
+void check_claims_of_set(Findings& found, const Tree& spec, const Place& place, bool is_new) {
   for (std::string_view when : {"whenDeleted", "whenScaled"}) {
     const Tree& value = spec["persistentVolumeClaimRetentionPolicy"][when];
-    if (!value.is_null()) {
-      check_one_of(found, value, place.child("persistentVolumeClaimRetentionPolicy").child(when),
-                   {"Retain", "Delete"});
-    }
+    if (value.is_null()) continue;
+    check_one_of(found, value, place.child("persistentVolumeClaimRetentionPolicy").child(when),
+                 {"Retain", "Delete"});
   }
-  if (old == nullptr) {  // They cannot change either.
-    const Place list = place.child("volumeClaimTemplates");
-    const Tree::Array& claims = spec["volumeClaimTemplates"].elements();
-    for (std::size_t i = 0; i < claims.size(); ++i) {
-      const Place at = list.at(i);
-      check_claim_spec(found, claims[i]["spec"], at.child("spec"));
-    }
+  if (!is_new) return;
+  const Place list = place.child("volumeClaimTemplates");
+  const Tree::Array& claims = spec["volumeClaimTemplates"].elements();
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    const Place at = list.at(i);
+    check_claim_spec(found, claims[i]["spec"], at.child("spec"));
   }
-  check_not_negative(found, spec["replicas"], place.child("replicas"));
-  check_not_negative(found, spec["minReadySeconds"], place.child("minReadySeconds"));
-  check_not_negative(found, spec["ordinals"]["start"], place.child("ordinals.start"));
-  // It cannot change, so one that is wrong already may stay.
-  if (const std::string_view service = spec["serviceName"].string(); old == nullptr && !service.empty()) {
-    for (const char* why : not_label(service)) found.invalid(place.child("serviceName"), service, why);
-  }
+}
+
+void check_pods_of_set(Findings& found, const Tree& spec, const Place& place) {
   if (check_own_selector(found, spec, place, "statefulset")) {
     const Tree pod_template = pods_of_stateful_set(spec);
     if (must_match(spec)) check_matches_template(found, spec, place);
@@ -207,9 +195,10 @@ void check_stateful_set(Findings& found, const Tree& object, const Tree* old) {
     check_template_metadata(found, pod_template["metadata"], at);
   }
   check_restarts_always(found, spec, place);
-  if (old == nullptr) return;
+}
+
+void check_change_of_set(Findings& found, const Tree& before, const Tree& spec, const Place& place) {
   Tree rest = spec;
-  const Tree& before = (*old)["spec"];
   for (std::string_view key : {"replicas", "template", "updateStrategy", "minReadySeconds", "ordinals",
                                "revisionHistoryLimit", "persistentVolumeClaimRetentionPolicy"}) {
     if (const Tree* value = before.find(key)) {
@@ -218,13 +207,34 @@ void check_stateful_set(Findings& found, const Tree& object, const Tree* old) {
       rest.erase(key);
     }
   }
-  if (!(rest == before)) {
-    found.forbidden(
-        place,
-        "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', "
-        "'updateStrategy', "
-        "'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden");
+  if (rest == before) return;
+  found.forbidden(
+      place,
+      "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', "
+      "'updateStrategy', "
+      "'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden");
+}
+
+}  // namespace
+
+void check_stateful_set(Findings& found, const Tree& object, const Tree* old) {
+  const Place place("spec");
+  const Tree& spec = object["spec"];
+  const std::string_view policy = spec["podManagementPolicy"].string();
+  if (policy != "OrderedReady" && policy != "Parallel") {
+    found.invalid(place.child("podManagementPolicy"), policy, "must be 'OrderedReady' or 'Parallel'");
   }
+  check_updates_of_set(found, spec["updateStrategy"], place.child("updateStrategy"));
+  check_claims_of_set(found, spec, place, old == nullptr);
+  check_not_negative(found, spec["replicas"], place.child("replicas"));
+  check_not_negative(found, spec["minReadySeconds"], place.child("minReadySeconds"));
+  check_not_negative(found, spec["ordinals"]["start"], place.child("ordinals.start"));
+  // It cannot change, so one that is wrong already may stay.
+  if (const std::string_view service = spec["serviceName"].string(); old == nullptr && !service.empty()) {
+    for (const char* why : not_label(service)) found.invalid(place.child("serviceName"), service, why);
+  }
+  check_pods_of_set(found, spec, place);
+  if (old != nullptr) check_change_of_set(found, (*old)["spec"], spec, place);
 }
 
 void check_daemon_set(Findings& found, const Tree& object, const Tree* old) {

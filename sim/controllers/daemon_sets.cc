@@ -125,12 +125,61 @@ struct Look {
     return scaled(set.spec()["updateStrategy"]["rollingUpdate"]["maxSurge"], 1, Rounding::Up).value_or(0) > 0;
   }
 
+  void take_in(const std::vector<ObjectPtr>& pods);
+  // `may_go(pod)` says whether a pod that has failed is to be ended now.
+  template <typename MayGo>
+  void look_at(const api::Object& node, const MayGo& may_go);
   void surging_node(std::vector<ObjectPtr>& running, const std::string& node, bool start);
+  void end_unbound_of_gone_nodes();
   void roll();
   void roll_with_surge(std::int64_t surge);
   bool carry_out();  // false: something was refused
   void write_status();
 };
+
+void Look::take_in(const std::vector<ObjectPtr>& pods) {
+  for (const auto& pod : pods) {
+    if (is_terminal(*pod) && pod->terminating()) continue;
+    if (const auto node = target_of(*pod); !node.empty()) by_node[std::string(node)].push_back(pod);
+  }
+}
+
+template <typename MayGo>
+void Look::look_at(const api::Object& node, const MayGo& may_go) {
+  const std::string name(node.name());
+  const Fit fit = fits(spec, node);
+  desired += fit.start ? 1 : 0;
+  const auto found = by_node.find(name);
+  if (found == by_node.end()) {
+    if (fit.start) make.push_back(name);
+    return;
+  }
+  std::vector<ObjectPtr> running;
+  for (const auto& pod : found->second) {
+    if (pod->terminating()) continue;
+    if (!fit.stay)
+      end.push_back(pod);
+    else if (!is_terminal(*pod))
+      running.push_back(pod);
+    else if (phase_of(*pod) != "Failed" || may_go(*pod))
+      end.push_back(pod);
+  }
+  if (!fit.stay) return;
+  if (surges()) {
+    surging_node(running, name, fit.start);
+  } else if (running.size() > 1) {
+    std::sort(running.begin(), running.end(), older);
+    end.insert(end.end(), running.begin() + 1, running.end());
+  }
+}
+
+// Nobody binds what waits for a node that is not there.
+void Look::end_unbound_of_gone_nodes() {
+  for (const auto& [node, pods] : by_node)
+    if (!stage.api.get(ResourceId::Nodes, {}, node))
+      for (const auto& pod : pods)
+        if (node_of(*pod).empty() && !pod->terminating()) end.push_back(pod);
+}
 
 // Two pods may share a node while the new one is not ready and the old one still is.
 void Look::surging_node(std::vector<ObjectPtr>& running, const std::string& node, bool start) {
@@ -320,6 +369,26 @@ void DaemonSets::node_changed(Stage& stage, const api::Change& change) {
   }
 }
 
+bool DaemonSets::may_go(Stage& stage, const api::Object& set, const api::Object& pod, std::string_view node) {
+  auto [wait, first] =
+      failed_pods_.try_emplace(fmt::format("{}/{}", set.uid(), node), Wait{stage.now, Duration::seconds(1)});
+  if (!first) {
+    const Time due = wait->second.since + wait->second.wait;
+    if (stage.now < due) {
+      availability_.set(stage, due, Actor::DaemonSets, 0, set.ns(), set.name());
+      return false;
+    }
+    const Duration longest = Duration::minutes(15);
+    wait->second = {stage.now, stage.now - due > longest
+                                   ? Duration::seconds(1)
+                                   : std::min(Duration{wait->second.wait.ns * 2}, longest)};
+  }
+  record(stage, kComponent, set, "Warning", "FailedDaemonPod",
+         fmt::format("Found failed daemon pod {}/{} on node {}, will try to kill it", pod.ns(), pod.name(),
+                     node));
+  return true;
+}
+
 void DaemonSets::happen(Stage& stage, const Event& event) {
   queue_.take(event);
   availability_.take(stage, event);
@@ -333,62 +402,10 @@ void DaemonSets::happen(Stage& stage, const Event& event) {
                             event.name);
 
   Look look{stage, *set, std::string(label_of(*revisions.newest, kHashLabel))};
-  for (const auto& pod : claimed.objects) {
-    if (is_terminal(*pod) && pod->terminating()) continue;
-    if (const auto node = target_of(*pod); !node.empty()) look.by_node[std::string(node)].push_back(pod);
-  }
-  for (const auto& node : stage.api.list(ResourceId::Nodes, {})) {
-    const std::string node_name(node->name());
-    const Fit fit = fits(look.spec, *node);
-    look.desired += fit.start ? 1 : 0;
-    const auto found = look.by_node.find(node_name);
-    if (found == look.by_node.end()) {
-      if (fit.start) look.make.push_back(node_name);
-      continue;
-    }
-    if (!fit.stay) {
-      for (const auto& pod : found->second)
-        if (!pod->terminating()) look.end.push_back(pod);
-      continue;
-    }
-    std::vector<ObjectPtr> running;
-    for (const auto& pod : found->second) {
-      if (pod->terminating()) continue;
-      if (!is_terminal(*pod)) {
-        running.push_back(pod);
-        continue;
-      }
-      if (phase_of(*pod) == "Failed") {
-        auto [wait, first] = failed_pods_.try_emplace(fmt::format("{}/{}", set->uid(), node_name),
-                                                      Wait{stage.now, Duration::seconds(1)});
-        if (!first) {
-          const Time due = wait->second.since + wait->second.wait;
-          if (stage.now < due) {
-            availability_.set(stage, due, Actor::DaemonSets, 0, event.ns, event.name);
-            continue;
-          }
-          const Duration longest = Duration::minutes(15);
-          wait->second = {stage.now, stage.now - due > longest
-                                         ? Duration::seconds(1)
-                                         : std::min(Duration{wait->second.wait.ns * 2}, longest)};
-        }
-        record(stage, kComponent, *set, "Warning", "FailedDaemonPod",
-               fmt::format("Found failed daemon pod {}/{} on node {}, will try to kill it", pod->ns(),
-                           pod->name(), node_name));
-      }
-      look.end.push_back(pod);
-    }
-    if (look.surges()) {
-      look.surging_node(running, node_name, fit.start);
-    } else if (running.size() > 1) {
-      std::sort(running.begin(), running.end(), older);
-      look.end.insert(look.end.end(), running.begin() + 1, running.end());
-    }
-  }
-  for (const auto& [node, pods] : look.by_node)
-    if (!stage.api.get(ResourceId::Nodes, {}, node))
-      for (const auto& pod : pods)
-        if (node_of(*pod).empty() && !pod->terminating()) look.end.push_back(pod);
+  look.take_in(claimed.objects);
+  for (const auto& node : stage.api.list(ResourceId::Nodes, {}))
+    look.look_at(*node, [&](const api::Object& pod) { return may_go(stage, *set, pod, node->name()); });
+  look.end_unbound_of_gone_nodes();
   // As in the real controller a look that makes or ends pods leaves the rolling to the next.
   if (look.make.empty() && look.end.empty()) look.roll();
   const bool all = look.carry_out();

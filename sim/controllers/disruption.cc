@@ -94,6 +94,77 @@ bool may_become_stale(const api::Object& pod, const Tree* condition) {
          (*condition)["reason"].string() != "TerminationByKubelet" && is_active(pod);
 }
 
+// What the budget asks for: so many of the pods that are expected.
+struct Wanted {
+  std::int64_t healthy = 0;
+  Expected expected = {};
+};
+
+template <class Pods>
+Wanted count_wanted(const Stage& stage, std::string_view ns, const Tree& spec, const Pods& pods) {
+  Wanted wanted;
+  Expected& expected = wanted.expected;
+  if (const Tree* most = spec.find("maxUnavailable"); most != nullptr && !most->is_null()) {
+    expected = expected_scale(stage, ns, pods);
+    wanted.healthy =
+        std::max<std::int64_t>(0, expected.count - scaled(*most, expected.count, Rounding::Up).value_or(0));
+  } else if (const Tree& least = spec["minAvailable"]; least.is_string()) {
+    expected = expected_scale(stage, ns, pods);
+    wanted.healthy = scaled(least, expected.count, Rounding::Up).value_or(0);
+  } else if (!least.is_null()) {
+    wanted.healthy = least.integer();
+    expected.count = static_cast<std::int64_t>(pods.size());
+  }
+  return wanted;
+}
+
+struct Seen {
+  std::int64_t healthy = 0;
+  Tree disrupted = Tree::object();   // those that were noted and may still be deleted
+  std::optional<Time> recheck = {};  // when the first of them is forgotten
+};
+
+template <class Pods>
+Seen count_seen(const Tree& noted, const Pods& pods, Time now) {
+  Seen seen;
+  for (const auto& [name, pod] : pods) {
+    if (pod->terminating()) continue;
+    if (const Tree* at = noted.find(name)) {
+      const auto since = time_of(*at);
+      if (since && *since + kTimeout > now) {
+        seen.disrupted.set(name, *at);
+        if (!seen.recheck || *since + kTimeout < *seen.recheck) seen.recheck = *since + kTimeout;
+        continue;
+      }
+    }
+    seen.healthy += is_ready(*pod) ? 1 : 0;
+  }
+  return seen;
+}
+
+void write_status(Tree& budget, const Wanted& wanted, const Seen& seen, Time now) {
+  Tree& status = budget.ensure("status");
+  const Expected& expected = wanted.expected;
+  if (!expected.failure.empty()) {
+    // Whoever cannot count allows nothing.
+    status.set("disruptionsAllowed", 0);
+    return set_allowed_condition(budget, "False", "SyncFailed", expected.failure, now);
+  }
+  const std::int64_t allowed =
+      expected.count > 0 ? std::max<std::int64_t>(0, seen.healthy - wanted.healthy) : 0;
+  status.set("currentHealthy", seen.healthy);
+  status.set("desiredHealthy", wanted.healthy);
+  status.set("expectedPods", expected.count);
+  status.set("disruptionsAllowed", allowed);
+  if (seen.disrupted.empty())
+    status.erase("disruptedPods");
+  else
+    status.set("disruptedPods", seen.disrupted);
+  status.set("observedGeneration", budget["metadata"]["generation"].integer());
+  set_allowed_condition(budget, allowed > 0 ? "True" : "False",
+                        allowed > 0 ? "SufficientPods" : "InsufficientPods", "", now);
+}
+
 }  // namespace
 
 void Disruption::changed(Stage& stage, const api::Change& change) {
@@ -161,66 +232,17 @@ void Disruption::look_at_budget(Stage& stage, const Event& event) {
     return retries_.succeeded(event.ns, event.name);
   const Pods& pods = ns->second.find(event.name)->second.pods;
 
-  const Tree& spec = object->spec();
-  std::int64_t desired = 0;
-  Expected expected;
-  if (const Tree* most = spec.find("maxUnavailable"); most != nullptr && !most->is_null()) {
-    expected = expected_scale(stage, event.ns, pods);
-    desired =
-        std::max<std::int64_t>(0, expected.count - scaled(*most, expected.count, Rounding::Up).value_or(0));
-  } else if (const Tree& least = spec["minAvailable"]; least.is_string()) {
-    expected = expected_scale(stage, event.ns, pods);
-    desired = scaled(least, expected.count, Rounding::Up).value_or(0);
-  } else if (!least.is_null()) {
-    desired = least.integer();
-    expected.count = static_cast<std::int64_t>(pods.size());
-  }
-
-  std::int64_t healthy = 0;
-  std::optional<Time> recheck;
-  Tree disrupted = Tree::object();
-  const Tree& noted = object->status()["disruptedPods"];
-  for (const auto& [name, pod] : pods) {
-    if (pod->terminating()) continue;
-    if (const Tree* at = noted.find(name)) {
-      const auto since = time_of(*at);
-      if (since && *since + kTimeout > stage.now) {
-        disrupted.set(name, *at);
-        if (!recheck || *since + kTimeout < *recheck) recheck = *since + kTimeout;
-        continue;
-      }
-    }
-    healthy += is_ready(*pod) ? 1 : 0;
-  }
-
+  const Wanted wanted = count_wanted(stage, event.ns, object->spec(), pods);
+  const Seen seen = count_seen(object->status()["disruptedPods"], pods, stage.now);
   if (pods.empty()) record(stage, kComponent, *object, "Normal", "NoPods", "No matching pods found");
-  if (!expected.failure.empty())
+  const std::string& failure = wanted.expected.failure;
+  if (!failure.empty())
     record(stage, kComponent, *object, "Warning", "CalculateExpectedPodCountFailed",
-           fmt::format("Failed to calculate the number of expected pods: {}", expected.failure));
+           fmt::format("Failed to calculate the number of expected pods: {}", failure));
   const auto outcome = stage.api.modify(
       ResourceId::PodDisruptionBudgets, event.ns, event.name,
-      [&](Tree& tree) {
-        if (!expected.failure.empty()) {
-          // Whoever cannot count allows nothing.
-          tree.ensure("status").set("disruptionsAllowed", 0);
-          return set_allowed_condition(tree, "False", "SyncFailed", expected.failure, stage.now);
-        }
-        const std::int64_t allowed = expected.count > 0 ? std::max<std::int64_t>(0, healthy - desired) : 0;
-        Tree& status = tree.ensure("status");
-        status.set("currentHealthy", healthy);
-        status.set("desiredHealthy", desired);
-        status.set("expectedPods", expected.count);
-        status.set("disruptionsAllowed", allowed);
-        if (disrupted.empty())
-          status.erase("disruptedPods");
-        else
-          status.set("disruptedPods", disrupted);
-        status.set("observedGeneration", tree["metadata"]["generation"].integer());
-        set_allowed_condition(tree, allowed > 0 ? "True" : "False",
-                              allowed > 0 ? "SufficientPods" : "InsufficientPods", "", stage.now);
-      },
-      as_controller_manager("status"));
-  if (recheck) rechecks_.set(stage, *recheck, Actor::Disruption, kBudget, event.ns, event.name);
+      [&](Tree& tree) { write_status(tree, wanted, seen, stage.now); }, as_controller_manager("status"));
+  if (seen.recheck) rechecks_.set(stage, *seen.recheck, Actor::Disruption, kBudget, event.ns, event.name);
   if (outcome.ok() || outcome.code == 404) return retries_.succeeded(event.ns, event.name);
   queue_.add_after(stage, retries_.failed(event.ns, event.name), Actor::Disruption, kBudget, event.ns,
                    event.name);

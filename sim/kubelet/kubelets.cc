@@ -105,21 +105,23 @@ void Kubelets::plan(Stage& stage, Duration delay, What what, const Key& key, con
 }
 
 void Kubelets::happen(Stage& stage, const Event& event) {
-  if (event.what == Beat) {
-    for (auto& [name, machine] : machines_)
-      if (machine.alive) renew_lease(stage, name, stage.now);
-    stage.later(options_.renew_leases, {Actor::Kubelets, Beat, {}, {}, 0});
-    return;
-  }
-  if (event.what == Report || event.what == Boot) {
-    Machine* machine = machine_of(event.name);
-    if (machine == nullptr) return;
-    if (event.what == Boot)
-      boot(stage, event.name, *machine);
-    else
-      report_ready(stage, event.name, *machine);
-    return;
-  }
+  if (event.what == Beat) return beat(stage);
+  if (event.what != Report && event.what != Boot) return happen_to_pod(stage, event);
+  Machine* machine = machine_of(event.name);
+  if (machine == nullptr) return;
+  if (event.what == Boot)
+    boot(stage, event.name, *machine);
+  else
+    report_ready(stage, event.name, *machine);
+}
+
+void Kubelets::beat(Stage& stage) {
+  for (auto& [name, machine] : machines_)
+    if (machine.alive) renew_lease(stage, name, stage.now);
+  stage.later(options_.renew_leases, {Actor::Kubelets, Beat, {}, {}, 0});
+}
+
+void Kubelets::happen_to_pod(Stage& stage, const Event& event) {
   const Key key(event.ns, event.name);
   const auto found = runs_.find(key);
   if (found == runs_.end()) return;
@@ -139,28 +141,9 @@ void Kubelets::happen(Stage& stage, const Event& event) {
     case Pull:
       return pull_failed(stage, key, run, *pod);
     case PullBackOff:
-      for (ContainerRun& container : run.containers) {
-        container.reason = "ImagePullBackOff";
-        container.message = "Back-off pulling image";
-      }
-      for (std::size_t i = 0; i < run.containers.size(); ++i) News(stage, run.node).pull_backed_off(*pod, i);
-      return report(stage, key, run);
+      return back_off_pulling(stage, key, run, *pod);
     case Initialize:
-      run.sandbox = run.initialized = true;
-      for (std::size_t i = 0; i < run.init.size(); ++i) {
-        ContainerRun& container = run.init[i];
-        container.id = container_id(stage.dice);
-        container.started = stage.now;
-        container.ready = true;
-        const bool stays = pod->spec()["initContainers"].elements()[i]["restartPolicy"].string() == "Always";
-        container.state = stays ? State::Running : State::Terminated;
-        if (!stays) container.ending = Ending{0, "Completed", stage.now, stage.now, container.id};
-        News(stage, run.node).started(*pod, "initContainers", i, container);
-      }
-      report(stage, key, run);
-      return plan(stage,
-                  {run.behaviour.start.draw(stage.dice).ns + pull_time(stage, run, *pod, "containers").ns},
-                  Start, key, run);
+      return initialize(stage, key, run, *pod);
     case Start:
       return start(stage, key, run, *pod);
     case BeReady:
@@ -179,6 +162,33 @@ void Kubelets::happen(Stage& stage, const Event& event) {
     default:
       return;
   }
+}
+
+void Kubelets::back_off_pulling(Stage& stage, const Key& key, PodRun& run, const api::Object& pod) {
+  for (ContainerRun& container : run.containers) {
+    container.reason = "ImagePullBackOff";
+    container.message = "Back-off pulling image";
+  }
+  for (std::size_t i = 0; i < run.containers.size(); ++i) News(stage, run.node).pull_backed_off(pod, i);
+  report(stage, key, run);
+}
+
+void Kubelets::initialize(Stage& stage, const Key& key, PodRun& run, const api::Object& pod) {
+  run.sandbox = run.initialized = true;
+  for (std::size_t i = 0; i < run.init.size(); ++i) {
+    ContainerRun& container = run.init[i];
+    container.id = container_id(stage.dice);
+    container.started = stage.now;
+    container.ready = true;
+    const bool stays = pod.spec()["initContainers"].elements()[i]["restartPolicy"].string() == "Always";
+    container.state = stays ? State::Running : State::Terminated;
+    if (!stays) container.ending = Ending{0, "Completed", stage.now, stage.now, container.id};
+    News(stage, run.node).started(pod, "initContainers", i, container);
+  }
+  report(stage, key, run);
+  const Duration starting = run.behaviour.start.draw(stage.dice);
+  const Duration pulling = pull_time(stage, run, pod, "containers");
+  plan(stage, {starting.ns + pulling.ns}, Start, key, run);
 }
 
 void Kubelets::report(Stage& stage, const Key& key, const PodRun& run) {

@@ -79,12 +79,16 @@ class Kubelets {
   void forget(const Key& key);
   Machine* machine_of(std::string_view node);
 
+  void beat(Stage& stage);
+  void happen_to_pod(Stage& stage, const Event& event);
   void plan(Stage& stage, Duration delay, What what, const Key& key, const PodRun& run);
   void report(Stage& stage, const Key& key, const PodRun& run);
   void look(Stage& stage, const Key& key, PodRun& run, const api::Object& pod);
   bool admit(Stage& stage, const Key& key, PodRun& run, const api::Object& pod);
   Duration pull_time(Stage& stage, PodRun& run, const api::Object& pod, std::string_view list);
   void pull_failed(Stage& stage, const Key& key, PodRun& run, const api::Object& pod);
+  void back_off_pulling(Stage& stage, const Key& key, PodRun& run, const api::Object& pod);
+  void initialize(Stage& stage, const Key& key, PodRun& run, const api::Object& pod);
   void start(Stage& stage, const Key& key, PodRun& run, const api::Object& pod);
   void plan_readiness_and_end(Stage& stage, const Key& key, PodRun& run, const api::Object& pod);
   void be_ready(Stage& stage, const Key& key, PodRun& run);
