@@ -109,7 +109,6 @@ Caller service_account(std::string_view ns, std::string_view name, std::string_v
 
 std::optional<Caller> authenticate(const Backend& backend, std::string_view authorization) {
   if (authorization.empty()) {
-    if (backend.anonymous) return backend.anonymous;
     return Caller{"system:anonymous", {}, {"system:unauthenticated"}, "unknown"};
   }
   constexpr std::string_view kBearer = "Bearer ";

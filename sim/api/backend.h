@@ -38,7 +38,6 @@ struct Backend {
   Dice dice;
   Time now;
   std::map<std::string, Token, std::less<>> tokens;
-  std::optional<Caller> anonymous;
   std::deque<Expiry> expiries;  // of events, soonest first
   bool tracks_managers = true;  // metadata.managedFields
 };

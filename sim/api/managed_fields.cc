@@ -139,24 +139,6 @@ void track_update(const Tree* before, Tree& after, std::string_view manager, std
   if (!entries.empty()) after.ensure("metadata").set("managedFields", to_tree(std::move(entries)));
 }
 
-void keep_times_if_unchanged(const Tree& before, Tree& after) {
-  const Tree& old_list = before["metadata"]["managedFields"];
-  if (old_list.empty() || old_list.size() != after["metadata"]["managedFields"].size()) return;
-  auto bare = [](Tree tree) {
-    for (const char* name : {"managedFields", "resourceVersion"}) tree.ensure("metadata").erase(name);
-    return tree;
-  };
-  Tree::Array with_old_times = after["metadata"]["managedFields"].elements();
-  for (std::size_t i = 0; i < with_old_times.size(); ++i) {
-    if (const Tree* time = old_list.elements()[i].find("time"))
-      with_old_times[i].set("time", *time);
-    else
-      with_old_times[i].erase("time");
-  }
-  if (!(Tree(with_old_times) == old_list) || !(bare(before) == bare(after))) return;
-  after.ensure("metadata").set("managedFields", Tree(std::move(with_old_times)));
-}
-
 std::string manager_of_user_agent(std::string_view user_agent) {
   std::string out;
   for (char c : user_agent.substr(0, user_agent.find('/')))

@@ -48,10 +48,6 @@ ApplyOutcome server_side_apply(const Tree* live, const Tree& applied, std::strin
 // As messages name it: "apps/v1, Kind=Deployment", "/v1, Kind=Pod".
 std::string group_version_kind(const Tree& object);
 
-// A write that changes nothing but times in managedFields is none: gives `after` the times of `before` then. For the object as it
-// is about to be stored.
-void keep_times_if_unchanged(const Tree& before, Tree& after);
-
 // The manager of a request without fieldManager: the User-Agent up to the first '/', at most 128 bytes of it.
 std::string manager_of_user_agent(std::string_view user_agent);
 

@@ -119,19 +119,6 @@ TEST(ManagedFields, TenUpdatersAreKeptAndTheOldestBecomeOne) {
   EXPECT_EQ(entries[1]["manager"], Tree("m3"));
 }
 
-TEST(ManagedFields, OnlyTimesAreNoChange) {
-  const Tree before = created();
-  Tree after = before;
-  after.ensure("metadata").ensure("managedFields").elements().at(0).set("time", "2026-11-16T00:00:00Z");
-  Tree changed = after;
-  keep_times_if_unchanged(before, after);
-  EXPECT_EQ(after, before);
-  changed.ensure("data").set("k", "9");
-  const Tree kept = changed;
-  keep_times_if_unchanged(before, changed);
-  EXPECT_EQ(changed, kept);
-}
-
 TEST(ManagedFields, ManagerOfAUserAgent) {
   EXPECT_EQ(manager_of_user_agent("kubectl/v1.36.3 (linux/amd64) kubernetes/abc"), "kubectl");
   EXPECT_EQ(manager_of_user_agent("curl"), "curl");

@@ -205,13 +205,6 @@ const Resource* Registry::find(std::string_view group, std::string_view version,
   });
 }
 
-const Resource* Registry::find_kind(std::string_view group, std::string_view version,
-                                    std::string_view kind) const {
-  return first(custom_, [&](const Resource& resource) {
-    return resource.kind == kind && resource.group == group && resource.version == version;
-  });
-}
-
 const Resource* Registry::find(ResourceId id) const {
   if (id < ResourceId::FirstCustom) {
     static const std::vector<const Resource*> kById = [] {

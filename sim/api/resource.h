@@ -45,7 +45,6 @@ class Registry {
   static const std::vector<Resource>& built_in();
 
   const Resource* find(std::string_view group, std::string_view version, std::string_view plural) const;
-  const Resource* find_kind(std::string_view group, std::string_view version, std::string_view kind) const;
   // The one in the storage version. nullptr only for a custom resource that is gone.
   const Resource* find(ResourceId id) const;
   // Any version of it, the storage version first.

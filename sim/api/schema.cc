@@ -170,6 +170,12 @@ Field read_field(std::string_view line, const Definitions& definitions) {
   return field;
 }
 
+// A kind that the API server knows, with its group ("" for the core group).
+struct KindSchema {
+  std::string group, version, kind;
+  const Schema* schema = nullptr;
+};
+
 struct Table {
   std::deque<Schema> schemas;  // they point at each other
   std::vector<KindSchema> kinds;
@@ -232,7 +238,6 @@ const Table& table() {
 
 }  // namespace
 
-const std::vector<KindSchema>& kind_schemas() { return table().kinds; }
 const std::vector<const Schema*>& schema_definitions() { return table().definitions; }
 
 const Schema* find_schema(std::string_view group, std::string_view version, std::string_view kind) {

@@ -74,15 +74,7 @@ struct Field {
   const Schema& schema() const { return ref ? *ref : own.front(); }
 };
 
-// A kind that the API server knows, with its group ("" for the core group).
-struct KindSchema {
-  std::string group, version, kind;
-  const Schema* schema = nullptr;
-};
-
-// The built-in kinds, by group, version and kind; with the kinds that only subresources have (Scale, Eviction, Binding, …).
-const std::vector<KindSchema>& kind_schemas();
-// nullptr if it is not built in.
+// Of a built-in kind or one that only subresources have (Scale, Eviction, Binding, …). nullptr if it is not built in.
 const Schema* find_schema(std::string_view group, std::string_view version, std::string_view kind);
 // All definitions by name, those of kinds and those that they use, in the order of names.
 const std::vector<const Schema*>& schema_definitions();

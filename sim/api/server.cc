@@ -32,7 +32,7 @@ struct Server::State {
 };
 
 Server::Server(std::uint64_t seed, Time now)
-    : state_(std::make_unique<State>(State{Backend{{}, {}, {}, {}, Dice(seed), now, {}, {}, {}}, {}})) {}
+    : state_(std::make_unique<State>(State{Backend{{}, {}, {}, {}, Dice(seed), now, {}, {}}, {}})) {}
 Server::Server(const Server& other) : state_(std::make_unique<State>(State{other.state_->backend, {}})) {}
 Server::Server(Server&&) noexcept = default;
 Server& Server::operator=(Server&&) noexcept = default;
@@ -166,7 +166,6 @@ void Server::add_token(std::string token, Caller caller) {
   state_->backend.tokens.insert_or_assign(std::move(token), Token{std::move(caller)});
 }
 void Server::track_managers(bool track) { state_->backend.tracks_managers = track; }
-void Server::set_anonymous(std::optional<Caller> caller) { state_->backend.anonymous = std::move(caller); }
 
 Answer Server::handle(const Request& request) {
   Backend& backend = state_->backend;

@@ -117,8 +117,6 @@ class Server {
   // Whether metadata.managedFields is kept (it is, unless told otherwise). A sixth of a simulation's time goes there, and
   // where nobody applies or reads it, it changes nothing else.
   void track_managers(bool track);
-  // Every request without a token is this one's. Unset: anonymous.
-  void set_anonymous(std::optional<Caller> caller);
 
   // ---- for the world's own controllers; `ns` is empty for cluster-scoped resources
   ObjectPtr get(ResourceId resource, std::string_view ns, std::string_view name) const;

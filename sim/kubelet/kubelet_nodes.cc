@@ -132,12 +132,6 @@ void Kubelets::renew_lease(Stage& stage, const std::string& node, Time renewed) 
 
 // ---- faults
 
-std::optional<bool> Kubelets::alive(std::string_view node) const {
-  const auto found = machines_.find(node);
-  if (found == machines_.end()) return {};
-  return found->second.alive;
-}
-
 void Kubelets::stop(Stage& stage, std::string_view node) {
   Machine* machine = machine_of(node);
   if (machine == nullptr || !machine->alive) return;

@@ -39,8 +39,6 @@ class Kubelets {
   void resume(Stage& stage, std::string_view node);
   // All containers end and the kubelet is silent for that long; then what may be restarted is.
   void reboot(Stage& stage, std::string_view node, Duration down = Duration::seconds(60));
-  // Nothing if there is no such node.
-  std::optional<bool> alive(std::string_view node) const;
 
  private:
   using Key = std::pair<std::string, std::string>;  // namespace and name of a pod

@@ -284,54 +284,6 @@ void Pressure::note_latency(const PodLoad& pod, Time now) {
 
 // ---- what others ask
 
-const PodLoad* Pressure::find(std::string_view ns, std::string_view name) const {
-  const auto place = where_.find({std::string(ns), std::string(name)});
-  if (place == where_.end()) return nullptr;
-  const auto host = hosts_.find(place->second);
-  if (host == hosts_.end()) return nullptr;
-  for (const PodLoad& pod : host->second.pods)
-    if (pod.ns == ns && pod.name == name) return &pod;
-  return nullptr;
-}
-
-std::optional<std::int64_t> Pressure::measured_cpu(const PodLoad& pod) {
-  if (!pod.running) return {};
-  const auto rates = pod.readings.over_at_most(Duration::seconds(60), Duration::seconds(15));
-  if (!rates) return {};
-  return (rates->cpu + 999) / 1000;
-}
-
-std::optional<std::int64_t> Pressure::measured_cpu(std::string_view ns, std::string_view name) const {
-  const PodLoad* pod = find(ns, name);
-  return pod == nullptr ? std::nullopt : measured_cpu(*pod);
-}
-
-std::optional<std::int64_t> Pressure::measured_memory(std::string_view ns, std::string_view name,
-                                                      Time now) const {
-  const PodLoad* pod = find(ns, name);
-  if (pod == nullptr || !pod->running) return {};
-  const std::int64_t wanted = pod->memory.at(now, pod->since), limit = pod->amounts.limits.memory_bytes;
-  return limit > 0 ? std::min(wanted, limit) : wanted;
-}
-
-std::optional<MachineUse> Pressure::use_of(std::string_view node, Time now) const {
-  const auto found = hosts_.find(node);
-  if (found == hosts_.end()) return {};
-  const HostLoad& host = found->second;
-  MachineUse use;
-  use.cores = host.cores;
-  use.memory_bytes = host.memory_bytes;
-  for (std::size_t i = 0; i < host.pods.size(); ++i) {
-    const PodLoad& pod = host.pods[i];
-    use.wanted += host.claims[i].wanted;
-    use.used += host.claims[i].given;
-    use.memory_used += measured_memory(pod.ns, pod.name, now).value_or(0);
-    if (is_protected(pod.tier))
-      use.worst_protected = std::max(use.worst_protected, pod.stall.some - pod.stall.throttled);
-  }
-  return use;
-}
-
 std::string Pressure::observation(std::string_view node, Time now) const {
   const auto host = hosts_.find(node);
   if (!agents_ || host == hosts_.end() || host->second.fault == AgentFault::Silent) return {};

@@ -45,12 +45,6 @@ struct LatencyMinute {
   std::int64_t ticks = 0;
 };
 
-struct MachineUse {
-  std::int64_t cores = 0, wanted = 0, used = 0;  // millionths of a core
-  std::int64_t memory_bytes = 0, memory_used = 0;
-  std::int64_t worst_protected = 0;  // corrected pressure now, in millionths, of a Critical or High pod
-};
-
 // One pod on its machine.
 struct PodLoad {
   explicit PodLoad(Duration tick) : readings(tick) {}
@@ -93,10 +87,6 @@ class Pressure {
 
   // What the node's agent answers to GET /observe; empty if it does not answer.
   std::string observation(std::string_view node, Time now) const;
-  // What metrics-server would say: thousandths of a core over the last minute; nothing before 15 s have been seen.
-  std::optional<std::int64_t> measured_cpu(std::string_view ns, std::string_view pod) const;
-  std::optional<std::int64_t> measured_memory(std::string_view ns, std::string_view pod, Time now) const;
-  std::optional<MachineUse> use_of(std::string_view node, Time now) const;
   // Of every pod that has or had one, by namespace and name.
   using Key = std::pair<std::string, std::string>;
   const std::map<Key, std::vector<LatencyMinute>>& latencies() const { return latencies_; }
@@ -118,8 +108,6 @@ class Pressure {
   void drop(Stage& stage, const Key& key);
   std::size_t group_of(const api::Object& pod);
   void set_running(PodLoad& pod, bool running, Time now);
-  static std::optional<std::int64_t> measured_cpu(const PodLoad& pod);
-  const PodLoad* find(std::string_view ns, std::string_view name) const;
   void advance(HostLoad& host, Time to);
   void read(HostLoad& host, Time now);
   void note_latency(const PodLoad& pod, Time now);

@@ -140,25 +140,11 @@ TEST(SharedDemand, FallsForEachWhenThereAreMore) {
   };
   add("a");
   world.run(Duration::minutes(2));
-  EXPECT_EQ(world.pressure.measured_cpu("default", "a"), 900);
+  EXPECT_NEAR(*seen(world, "a").cpu_usage.s60, 0.9, 1e-3);
   add("b");
   add("c");
   world.run(Duration::minutes(2));
-  EXPECT_EQ(world.pressure.measured_cpu("default", "a"), 300);
-}
-
-TEST(MeasuredUse, IsUnknownForThoseThatJustStarted) {
-  NodeWorld world = machine();
-  world.add(NodeWorld::pod("web", "n1", {{"demand", "250m"}, {"memory", "300Mi"}}));
-  EXPECT_FALSE(world.pressure.measured_cpu("default", "web"));
-  world.run(Duration::minutes(1));
-  EXPECT_EQ(world.pressure.measured_cpu("default", "web"), 250);
-  EXPECT_EQ(world.pressure.measured_memory("default", "web", world.now), std::int64_t{300} << 20);
-  EXPECT_FALSE(world.pressure.measured_cpu("default", "nobody"));
-  const auto use = world.pressure.use_of("n1", world.now);
-  ASSERT_TRUE(use);
-  EXPECT_EQ(use->cores, 4 * kMicroCores);
-  EXPECT_EQ(use->used, kMicroCores / 4);
+  EXPECT_NEAR(*seen(world, "a").cpu_usage.s60, 0.3, 1e-3);
 }
 
 TEST(AgentFaults, AreSeenInTheDocument) {

@@ -46,13 +46,6 @@ std::optional<Rates> Readings::over(Duration window) const {
   return between(steps);
 }
 
-std::optional<Rates> Readings::over_at_most(Duration window, Duration least) const {
-  const auto most = static_cast<std::size_t>(window.ns / tick_.ns);
-  const std::size_t steps = size_ == 0 ? 0 : std::min(size_ - 1, most);
-  if (steps == 0 || static_cast<std::int64_t>(steps) * tick_.ns < least.ns) return {};
-  return between(steps);
-}
-
 std::size_t Readings::samples_in(Duration window) const {
   return std::min(size_, static_cast<std::size_t>(window.ns / tick_.ns) + 1);
 }

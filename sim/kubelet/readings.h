@@ -37,8 +37,6 @@ class Readings {
 
   // Over the window that ends with the newest reading; nothing until it is full.
   std::optional<Rates> over(Duration window) const;
-  // Over all that there is, up to the window; nothing for less than `least`.
-  std::optional<Rates> over_at_most(Duration window, Duration least) const;
   std::size_t samples() const { return size_; }
   std::size_t samples_in(Duration window) const;
   std::optional<Time> newest() const { return size_ == 0 ? std::nullopt : std::optional(newest_); }
