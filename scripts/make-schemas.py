@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Facts about the types of the built-in kinds, from the OpenAPI v3 documents that Kubernetes publishes.
+"""Facts about the types of the built-in kinds, from the OpenAPI v3 documents that Kubernetes publishes, and the numbers that
+their fields have in protobuf, from the tags in the Go sources of its API.
 
-    make-schemas.py DIRECTORY > src/world/api/schemas.txt
+    make-schemas.py DIRECTORY MODULES > src/world/api/schemas.txt
 
-DIRECTORY is api/openapi-spec/v3 of a Kubernetes source tree. Only names and types are taken, no descriptions.
+DIRECTORY is api/openapi-spec/v3 of a Kubernetes source tree, MODULES holds api@…, apimachinery@… and apiextensions-apiserver@… of
+k8s.io. Only names, types and numbers are taken, no descriptions.
 
 The output has one line per fact:
     K group version kind definition      a kind ("-" is the core group)
@@ -14,10 +16,12 @@ Types: s string, i32, i64, i integer, d number, b boolean, B bytes, T time, M mi
 {type} map, [a type] [s type] [m:key,key type] atomic list, set, list that is a map by keys.
 A leading ! on a map or object says that it is owned as a whole.
 Options: r required, m merge (strategic patch), k:NAME its key, t retain keys, p replaced as a whole by a strategic patch,
-g owned field by field though its definition says as a whole, =JSON default.
+g owned field by field though its definition says as a whole, #NUMBER in protobuf (#2.1: field 1 of the message that is field 2;
+in JSON the fields of such a message stand beside the others), =JSON default.
 """
 import json
 import pathlib
+import re
 import sys
 
 KINDS = {
@@ -38,7 +42,7 @@ KINDS = {
     "authentication.k8s.io": "TokenReview TokenRequest SelfSubjectReview",
     "authorization.k8s.io": "SubjectAccessReview SelfSubjectAccessReview LocalSubjectAccessReview SelfSubjectRulesReview",
 }
-VERSIONS = {"v1", "v2"}
+VERSIONS = {"v1"}
 BY_NAME = {
     "io.k8s.apimachinery.pkg.api.resource.Quantity": "Q",
     "io.k8s.apimachinery.pkg.util.intstr.IntOrString": "X",
@@ -52,6 +56,48 @@ SCALARS = {
     ("number", None): "d", ("boolean", None): "b",
 }
 
+PACKAGES = {
+    "api@*/core/v1": "io.k8s.api.core.v1", "api@*/apps/v1": "io.k8s.api.apps.v1", "api@*/batch/v1": "io.k8s.api.batch.v1",
+    "api@*/autoscaling/v1": "io.k8s.api.autoscaling.v1", "api@*/policy/v1": "io.k8s.api.policy.v1", "api@*/rbac/v1": "io.k8s.api.rbac.v1",
+    "api@*/storage/v1": "io.k8s.api.storage.v1", "api@*/scheduling/v1": "io.k8s.api.scheduling.v1",
+    "api@*/coordination/v1": "io.k8s.api.coordination.v1", "api@*/discovery/v1": "io.k8s.api.discovery.v1",
+    "api@*/authentication/v1": "io.k8s.api.authentication.v1", "api@*/authorization/v1": "io.k8s.api.authorization.v1",
+    "api@*/admissionregistration/v1": "io.k8s.api.admissionregistration.v1", "apimachinery@*/pkg/apis/meta/v1": "io.k8s.apimachinery.pkg.apis.meta.v1",
+    "apiextensions-apiserver@*/pkg/apis/apiextensions/v1": "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1",
+}
+STRUCT = re.compile(r"^type (\w+) struct \{\n(.*?)^\}", re.M | re.S)
+GO_FIELD = re.compile(r"^\s*(\w+)?\s*([*\[\]\w.]+)?\s*`([^`]*)`", re.M)
+
+
+def read_messages(modules):
+    """Of each definition: (number, name in JSON, definition whose fields stand in its place); one of the last two is None."""
+    messages = {}
+    for pattern, prefix in PACKAGES.items():
+        (package,) = sorted(modules.glob(pattern))[-1:]
+        text = "\n".join(path.read_text() for path in sorted(package.glob("types*.go")) if "generated" not in path.name and "_test" not in path.name)
+        for name, body in STRUCT.findall(text):
+            fields = messages.setdefault(f"{prefix}.{name}", [])
+            for first, kind, tags in GO_FIELD.findall(body):
+                number = re.search(r'protobuf:"\w+,(\d+),', tags)
+                name_in_json = re.search(r'json:"([^",]*)(,[^"]*)?"', tags)
+                if not number or not name_in_json:
+                    continue
+                if name_in_json[1]:
+                    fields.append((number[1], name_in_json[1], None))
+                elif "inline" in (name_in_json[2] or ""):
+                    fields.append((number[1], None, f"{prefix}.{(kind or first).strip('*').rsplit('.', 1)[-1]}"))
+    return messages
+
+
+def numbers_of(messages, definition):
+    numbers = {}
+    for number, name, inlined in messages.get(definition, []):
+        if name:
+            numbers[name] = number
+        else:
+            numbers |= {inner: f"{number}.{rest}" for inner, rest in numbers_of(messages, inlined).items()}
+    return numbers
+
 
 def reference(schema):
     ref = schema.get("$ref")
@@ -61,8 +107,8 @@ def reference(schema):
 
 
 class Writer:
-    def __init__(self, definitions):
-        self.definitions = definitions
+    def __init__(self, definitions, messages):
+        self.definitions, self.messages = definitions, messages
         self.wanted = []
 
     def type_of(self, schema):
@@ -94,8 +140,10 @@ class Writer:
             return whole + "{" + self.type_of(values if isinstance(values, dict) else {}) + "}"
         return SCALARS[(kind, schema.get("format"))]
 
-    def field(self, name, schema, required):
+    def field(self, name, schema, required, number):
         options = ["r"] if required else []
+        if number:
+            options.append("#" + number)
         strategy = schema.get("x-kubernetes-patch-strategy", "").split(",")
         if "merge" in strategy:
             options.append("m")
@@ -117,8 +165,9 @@ class Writer:
         schema = self.definitions[name]
         lines = [f"D\t{name}\t{self.type_of(schema)}"]
         required = schema.get("required", [])
+        numbers = numbers_of(self.messages, name)
         for field in sorted(schema.get("properties", {})):
-            lines.append(self.field(field, schema["properties"][field], field in required))
+            lines.append(self.field(field, schema["properties"][field], field in required, numbers.get(field)))
         return lines
 
 
@@ -133,7 +182,7 @@ def main():
             if gvk["version"] in VERSIONS and gvk["kind"] in KINDS.get(gvk["group"], "").split():
                 kinds.append((gvk["group"], gvk["version"], gvk["kind"], name))
     kinds.sort()
-    writer = Writer(definitions)
+    writer = Writer(definitions, read_messages(pathlib.Path(sys.argv[2])))
     writer.wanted = [name for *_, name in kinds]
     written = {}
     while writer.wanted:

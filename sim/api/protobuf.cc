@@ -1,60 +1,23 @@
-// The types come from schema.h, the numbers of fields from field_numbers.txt. The body is an envelope: four bytes, then
-// a message with the object's apiVersion and kind (1) and its own bytes (2).
+// Types and numbers come from schema.h. The body is an envelope: four bytes, then a message with the object's apiVersion and
+// kind (1) and its own bytes (2).
 #include "sim/api/protobuf.h"
 
-#include <charconv>
+#include <algorithm>
 #include <cstring>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "sim/api/schema.h"
 #include "sim/api/server.h"
 #include "wire/base64.h"
-
-namespace tamp::text {
-extern const std::string_view field_numbers;
-}
 
 namespace tamp::world::api {
 namespace {
 
 constexpr std::string_view kMagic{"k8s\0", 4};
 constexpr int kDeepest = 64;
-
-// By number: the field's name in JSON, or "~" and the message whose fields stand in its place.
-using Numbers = std::map<std::uint64_t, std::string_view>;
-
-const std::map<std::string_view, Numbers>& all_numbers() {
-  static const std::map<std::string_view, Numbers> kAll = [] {
-    std::map<std::string_view, Numbers> all;
-    Numbers* current = nullptr;
-    std::string_view rest = text::field_numbers;
-    while (!rest.empty()) {
-      const auto end = rest.find('\n');
-      const std::string_view line = rest.substr(0, end);
-      rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
-      const auto space = line.find(' ');
-      if (space == std::string_view::npos) continue;
-      if (line.starts_with("D ")) {
-        current = &all[line.substr(2)];
-        continue;
-      }
-      std::uint64_t number = 0;
-      std::from_chars(line.data(), line.data() + space, number);
-      if (current != nullptr) current->emplace(number, line.substr(space + 1));
-    }
-    return all;
-  }();
-  return kAll;
-}
-
-const Numbers& numbers_of(std::string_view definition) {
-  static const Numbers kNone;
-  const auto found = all_numbers().find(definition);
-  return found == all_numbers().end() ? kNone : found->second;
-}
 
 // One field of a message as it stands in the bytes.
 struct Part {
@@ -134,28 +97,38 @@ class Reader {
  public:
   bool ok() const { return ok_; }
 
-  // The fields of a message are added to `object`; with `definition` for the numbers and `schema` for the types.
-  void message(std::string_view bytes, const Schema& schema, std::string_view definition, Tree& object) {
+  // The fields of a message are added to `object`. `within`: the numbers of the messages around this one whose fields stand beside
+  // each other in JSON.
+  void message(std::string_view bytes, const Schema& schema, Tree& object,
+               const std::vector<std::uint64_t>& within = {}) {
     if (++depth_ > kDeepest) ok_ = false;
-    const Numbers& numbers = numbers_of(definition);
     Parts parts(bytes);
     while (ok_) {
       const std::optional<Part> part = parts.next();
       if (!part) break;
-      const auto found = numbers.find(part->number);
-      if (found == numbers.end()) continue;
-      if (found->second.starts_with('~')) {
-        message(part->bytes, schema, found->second.substr(1), object);
-        continue;
-      }
-      if (const Field* known = schema.field(found->second))
-        field(*part, known->schema(), found->second, object);
+      std::vector<std::uint64_t> place = within;
+      place.push_back(part->number);
+      const Field* found = first_at(schema, place);
+      if (found == nullptr) continue;
+      if (found->numbers.size() > place.size())
+        message(part->bytes, schema, object, place);
+      else
+        field(*part, found->schema(), found->name, object);
     }
     ok_ = ok_ && parts.ok();
     --depth_;
   }
 
  private:
+  // The field at this place, or any field of the message that is there.
+  static const Field* first_at(const Schema& schema, const std::vector<std::uint64_t>& place) {
+    for (const Field& field : schema.fields)
+      if (field.numbers.size() >= place.size() &&
+          std::equal(place.begin(), place.end(), field.numbers.begin()))
+        return &field;
+    return nullptr;
+  }
+
   void field(const Part& part, const Schema& schema, std::string_view name, Tree& object) {
     if (schema.type == Schema::Type::Map) {
       entry(part, schema, object.ensure(name));
@@ -209,7 +182,7 @@ class Reader {
         return int_or_string(part.bytes);
       case Schema::Type::Object: {
         Tree object = Tree::object();
-        message(part.bytes, schema, schema.name, object);
+        message(part.bytes, schema, object);
         return object;
       }
       case Schema::Type::Array:
@@ -319,7 +292,7 @@ Result<Tree> read_protobuf(std::string_view bytes) {
   if (schema == nullptr) return Error{"no kind \"" + std::string(kind) + "\" is registered"};
   Tree object = Tree::object();
   Reader reader;
-  reader.message(inside, *schema, schema->name, object);
+  reader.message(inside, *schema, object);
   if (!reader.ok()) return Error{"unexpected EOF"};
   object.set("apiVersion", api_version);
   object.set("kind", kind);

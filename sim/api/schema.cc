@@ -1,6 +1,7 @@
 #include "sim/api/schema.h"
 
 #include <algorithm>
+#include <charconv>
 #include <deque>
 #include <map>
 #include <tuple>
@@ -132,6 +133,12 @@ Use read_type(std::string_view text, const Definitions& definitions) {
   return use;
 }
 
+std::uint64_t read_number(std::string_view text) {
+  std::uint64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
 Field read_field(std::string_view line, const Definitions& definitions) {
   Field field;
   field.name = cut(line, '\t');
@@ -158,6 +165,10 @@ Field read_field(std::string_view line, const Definitions& definitions) {
         break;
       case 'k':
         field.merge_key = option.substr(2);
+        break;
+      case '#':
+        option.remove_prefix(1);
+        while (!option.empty()) field.numbers.push_back(read_number(cut(option, '.')));
         break;
       case '=':
         if (auto value = wire::read_tree(std::string(option.substr(1))))

@@ -70,6 +70,8 @@ struct Field {
   bool replace = false;        // of an object: not merged either
   bool granular = false;       // owned field by field, though its definition is owned as a whole
   std::string merge_key = {};  // empty, with merge, on an array: a set of scalars
+  // In protobuf: the numbers of the messages that it stands in there and not in JSON, then its own. Empty: it is in none.
+  std::vector<std::uint64_t> numbers = {};
 
   const Schema& schema() const { return ref ? *ref : own.front(); }
 };
