@@ -97,8 +97,8 @@ Wire::Wire(net::Loop& world_loop, world::api::Server& server, std::string token,
       memory_(world_loop, server, token_) {}
 
 Duration Wire::delay() {
-  return {dice_.between(300'000, 3'000'000) +
-          (weather_.slow.ns > 0 ? dice_.between(0, weather_.slow.ns) : 0)};
+  const std::int64_t usual = dice_.between(300'000, 3'000'000);
+  return {usual + (weather_.slow.ns > 0 ? dice_.between(0, weather_.slow.ns) : 0)};
 }
 
 net::Pending Wire::send(net::Request request, std::function<void(net::Exchange)> done) {

@@ -41,7 +41,6 @@ class Agent {
   Snapshot snapshot(Moment now);
 
   const std::string& node() const { return node_; }
-  Sampler& sampler() { return sampler_; }
 
  private:
   Agent(AgentOptions options, CgroupTree tree, std::string node, Machine machine);

@@ -67,7 +67,8 @@ class AgentTest : public ::testing::Test {
     if (!agent) throw std::runtime_error(agent.error().message);
     return std::move(agent).value();
   }
-  PodObservation first(Agent& agent) { return agent.snapshot({clock_.now, Time()}).observation.pods.at(0); }
+  Snapshot seen(Agent& agent) { return agent.snapshot({clock_.now, Time()}); }
+  PodObservation first(Agent& agent) { return seen(agent).observation.pods.at(0); }
   void run(Agent& agent, int seconds) {
     for (int i = 0; i < seconds; ++i) {
       agent.tick(clock_.now);
@@ -115,7 +116,7 @@ TEST_F(AgentTest, DoesNotMakeUpForReadingsThatItSleptThrough) {
   };
   observe(agent, Duration::seconds(10), Duration::seconds(1), clock_.clock());
   EXPECT_EQ(first(agent).samples, 6) << "at 0, 6, 7, 8, 9 and 10 s";
-  EXPECT_EQ(agent.sampler().pods()[0].series.gaps(), 1u);
+  EXPECT_EQ(seen(agent).pods.at(0).gaps, 1u);
 }
 
 TEST_F(AgentTest, LeavesOutPodsOfOtherNodes) {
@@ -123,7 +124,7 @@ TEST_F(AgentTest, LeavesOutPodsOfOtherNodes) {
   other.node = "elsewhere";
   Agent agent = start({pod("a", "u"), other});
   EXPECT_EQ(agent.node(), "node");
-  EXPECT_EQ(agent.sampler().pods().size(), 1u);
+  EXPECT_EQ(seen(agent).observation.pods.size(), 1u);
 }
 
 TEST_F(AgentTest, KnowsItsNodeByThePodsThatAreHere) {
@@ -132,8 +133,8 @@ TEST_F(AgentTest, KnowsItsNodeByThePodsThatAreHere) {
   elsewhere.node = "n2";
   Agent agent = start({here, elsewhere});
   EXPECT_EQ(agent.node(), "n1");
-  ASSERT_EQ(agent.sampler().pods().size(), 1u);
-  EXPECT_EQ(agent.sampler().pods()[0].pod.name, "a");
+  ASSERT_EQ(seen(agent).observation.pods.size(), 1u);
+  EXPECT_EQ(first(agent).name, "a");
 }
 
 TEST_F(AgentTest, FindsAPodThatComesLater) {

@@ -37,7 +37,6 @@ class CgroupTree {
 
   // False for a copy of the files, which may be replaced one by one while they are read.
   bool kernel() const { return kernel_; }
-  bool hybrid() const { return cpu_.open() || memory_.open(); }
 
  private:
   CgroupTree() = default;

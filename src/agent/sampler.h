@@ -40,9 +40,7 @@ class Sampler {
 
   // Has a cgroup gone since the last scan?
   bool lost_some() const { return lost_some_; }
-  Duration interval() const { return interval_; }
   std::vector<Followed>& pods() { return pods_; }
-  const std::vector<Followed>& pods() const { return pods_; }
 
  private:
   Duration interval_;

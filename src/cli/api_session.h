@@ -33,8 +33,7 @@ class ApiSession {
   // Who asks, as the API server knows them.
   Result<std::string> own_name();
 
-  // Of the last question; nothing after an answer.
-  const std::optional<net::ApiError>& refusal() const { return refusal_; }
+  // The last question was.
   bool refused_as(net::ApiError::Kind kind) const { return refusal_ && refusal_->kind == kind; }
   // The cluster could not be asked, or refused: no mistake in what the user typed.
   bool failed() const { return failed_; }

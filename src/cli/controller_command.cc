@@ -5,6 +5,7 @@
 #include <array>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "cli/address.h"
 #include "cli/controller_dashboard.h"
@@ -73,7 +74,7 @@ Result<net::Access> agent_access(const ControllerFlags& flags) {
   return access;
 }
 
-Result<std::unique_ptr<net::HttpServer>> serve_metrics(const std::string& where, controller::Metrics& metrics,
+Result<std::unique_ptr<net::HttpServer>> start_metrics(const std::string& where, controller::Metrics& metrics,
                                                        controller::Health& health) {
   TAMP_TRY(const Address address, parse_address(where));
   net::HttpOptions options;
@@ -110,102 +111,159 @@ Status start_webhook(const Address& where, const net::TlsIdentity& identity,
   return success();
 }
 
+// The controller with everything around it, for as long as the loop runs.
+class ControllerProcess {
+ public:
+  ControllerProcess(net::RealLoop& loop, const controller::Log& log, const net::Access& access,
+                    const Options& options, const std::string& version)
+      : loop_(loop),
+        log_(log),
+        access_(access),
+        flags_(options.controller),
+        version_(version),
+        ns_(!flags_.ns.empty() ? flags_.ns : std::string(kDefaultNamespace)),
+        signals_(loop, [this] { leave(); }),
+        transport_(loop, access),
+        metrics_(version, __VERSION__),
+        settings_(controller_options(options, ns_, loop.random())) {}
+
+  Status start(store::ClusterStore store) {
+    TAMP_CHECK(net::check(settings_.election));
+    controller_ = std::make_unique<controller::Controller>(loop_, transport_, settings_, std::move(store),
+                                                           log_, metrics_, health_);
+    TAMP_CHECK(ask_agents());
+    ask_applications();
+    TAMP_CHECK(serve_metrics());
+    TAMP_CHECK(serve_webhook());
+    TAMP_CHECK(serve_dashboard());
+    controller_->start();
+    return success();
+  }
+
+  // After the loop has ended.
+  Status stop() {
+    if (!webhook_status_.ok()) return std::move(webhook_status_).error().with("webhook");
+    certificate_.reset();
+    if (dashboard_) dashboard_->stop();
+    if (webhook_server_) webhook_server_->stop(Duration::seconds(2));
+    metrics_server_->stop(Duration::seconds(2));
+    controller_.reset();
+    log_.info("stopped");
+    return success();
+  }
+
+ private:
+  // Once: a second signal changes nothing.
+  void leave() {
+    if (std::exchange(stopping_, true)) return;
+    patience_ = loop_.after(kStopWithin, [this] { loop_.stop(); });
+    if (controller_) controller_->stop([this] { loop_.stop(); });
+  }
+
+  Status ask_agents() {
+    if (flags_.agent_token_file.empty()) {
+      log_.info("no agent is asked for measurements: --agent-token-file is not given");
+      return success();
+    }
+    auto way = agent_access(flags_);
+    if (!way.ok()) return std::move(way).error().with("--agent-ca-file");
+    agent_transport_ = std::make_unique<net::CurlTransport>(loop_, *way);
+    controller::AgentPodsOptions where;
+    where.ns = flags_.agent_namespace;
+    agents_ = std::make_unique<controller::AgentPods>(loop_, controller_->client(), *agent_transport_, where);
+    controller_->observe_with(*agents_);
+    return success();
+  }
+
+  void ask_applications() {
+    controller_->ask_applications_with([this](const std::string& url) {
+      net::Access application;
+      application.server = url;
+      application.description = "Prometheus";
+      return std::make_unique<net::CurlTransport>(loop_, application);
+    });
+  }
+
+  Status serve_metrics() {
+    auto server = start_metrics(flags_.metrics_address, metrics_, health_);
+    if (!server.ok()) return std::move(server).error().with("--metrics-address");
+    metrics_server_ = std::move(*server);
+    log_.info("serving metrics and health", {{"port", static_cast<int>(metrics_server_->port())},
+                                             {"version", version_},
+                                             {"cluster", access_.description}});
+    return success();
+  }
+
+  // The server starts when there is a certificate for it.
+  Status serve_webhook() {
+    if (flags_.webhook_address.empty()) return success();
+    auto address = parse_address(flags_.webhook_address);
+    if (!address.ok()) return std::move(address).error().with("--webhook-address");
+    health_.set_not_ready("webhook-certificate", "waiting for the leader to make it");
+    controller::WebhookCertificateOptions wish;
+    wish.ns = ns_;
+    wish.names = webhook_names(flags_.webhook_service, ns_, address->ip);
+    certificate_ = std::make_unique<controller::WebhookCertificate>(
+        loop_, controller_->client(), log_, wish, [this] { return controller_->may_write(); },
+        [this, where = *address](const net::TlsIdentity& identity) { use_certificate(where, identity); });
+    certificate_->start();
+    return success();
+  }
+
+  // Without a webhook that works the process is of no use: the loop ends, and stop() says why.
+  void use_certificate(const Address& where, const net::TlsIdentity& identity) {
+    webhook_status_ = webhook_server_
+                          ? webhook_server_->replace_identity(identity)
+                          : start_webhook(where, identity, *controller_, metrics_, webhook_server_);
+    if (!webhook_status_.ok()) return loop_.stop();
+    health_.set_ready("webhook-certificate");
+    log_.info("serving the webhook", {{"port", static_cast<int>(webhook_server_->port())}});
+  }
+
+  Status serve_dashboard() {
+    if (flags_.dashboard_address.empty()) return success();
+    dashboard_ = std::make_unique<ControllerDashboard>(loop_, access_, log_, ns_, settings_.election.identity,
+                                                       version_);
+    if (Status status = dashboard_->serve(*controller_, flags_); !status.ok())
+      return std::move(status).error().with("--dashboard-address");
+    log_.info("serving the dashboard", {{"port", static_cast<int>(dashboard_->port())}});
+    return success();
+  }
+
+  net::RealLoop& loop_;
+  const controller::Log& log_;
+  const net::Access& access_;
+  const ControllerFlags& flags_;
+  const std::string& version_;
+  const std::string ns_;
+  bool stopping_ = false;
+  net::Pending patience_;
+  const net::StopSignals signals_;
+  net::CurlTransport transport_;
+  controller::Metrics metrics_;
+  controller::Health health_{std::vector<std::string>{"caches"}};
+  const controller::ControllerOptions settings_;
+  std::unique_ptr<controller::Controller> controller_;
+  std::unique_ptr<net::CurlTransport> agent_transport_;
+  std::unique_ptr<controller::AgentPods> agents_;
+  std::unique_ptr<net::HttpServer> metrics_server_, webhook_server_;
+  std::unique_ptr<controller::WebhookCertificate> certificate_;
+  Status webhook_status_ = success();
+  std::unique_ptr<ControllerDashboard> dashboard_;
+};
+
 }  // namespace
 
 Status run_controller(const Options& options, const terminal::Environment& environment,
                       const std::string& version) {
-  const ControllerFlags& flags = options.controller;
   net::RealLoop loop;
-  TAMP_TRY(const controller::Log log, make_log(flags, loop));
+  TAMP_TRY(const controller::Log log, make_log(options.controller, loop));
   TAMP_TRY(store::ClusterStore store, empty_store(options));
   TAMP_TRY(const net::Access access, access_of(options, environment));
-  const std::string ns = !flags.ns.empty() ? flags.ns : std::string(kDefaultNamespace);
-
-  std::unique_ptr<controller::Controller> controller;
-  bool stopping = false;
-  net::Pending patience;
-  const net::StopSignals signals(loop, [&] {
-    if (std::exchange(stopping, true)) return;
-    patience = loop.after(kStopWithin, [&] { loop.stop(); });
-    if (controller) controller->stop([&] { loop.stop(); });
-  });
-  net::CurlTransport transport(loop, access);
-
-  controller::Metrics metrics(version, __VERSION__);
-  controller::Health health({"caches"});
-  const controller::ControllerOptions settings = controller_options(options, ns, loop.random());
-  TAMP_CHECK(net::check(settings.election));
-  controller = std::make_unique<controller::Controller>(loop, transport, settings, std::move(store), log,
-                                                        metrics, health);
-
-  std::unique_ptr<net::CurlTransport> agent_transport;
-  std::unique_ptr<controller::AgentPods> agents;
-  if (flags.agent_token_file.empty()) {
-    log.info("no agent is asked for measurements: --agent-token-file is not given");
-  } else {
-    auto way = agent_access(flags);
-    if (!way.ok()) return std::move(way).error().with("--agent-ca-file");
-    agent_transport = std::make_unique<net::CurlTransport>(loop, *way);
-    controller::AgentPodsOptions where;
-    where.ns = flags.agent_namespace;
-    agents = std::make_unique<controller::AgentPods>(loop, controller->client(), *agent_transport, where);
-    controller->observe_with(*agents);
-  }
-
-  controller->ask_applications_with([&loop](const std::string& url) {
-    net::Access application;
-    application.server = url;
-    application.description = "Prometheus";
-    return std::make_unique<net::CurlTransport>(loop, application);
-  });
-
-  auto metrics_server = serve_metrics(flags.metrics_address, metrics, health);
-  if (!metrics_server.ok()) return std::move(metrics_server).error().with("--metrics-address");
-  log.info("serving metrics and health", {{"port", static_cast<int>((*metrics_server)->port())},
-                                          {"version", version},
-                                          {"cluster", access.description}});
-  std::unique_ptr<net::HttpServer> webhook_server;
-  std::unique_ptr<controller::WebhookCertificate> certificate;
-  Status webhook_status = success();
-  if (!flags.webhook_address.empty()) {
-    auto address = parse_address(flags.webhook_address);
-    if (!address.ok()) return std::move(address).error().with("--webhook-address");
-    health.set_not_ready("webhook-certificate", "waiting for the leader to make it");
-    controller::WebhookCertificateOptions wish;
-    wish.ns = ns;
-    wish.names = webhook_names(flags.webhook_service, ns, address->ip);
-    const auto use = [&, where = *address](const net::TlsIdentity& identity) {
-      if (webhook_server)
-        webhook_status = webhook_server->replace_identity(identity);
-      else
-        webhook_status = start_webhook(where, identity, *controller, metrics, webhook_server);
-      if (!webhook_status.ok()) return loop.stop();
-      health.set_ready("webhook-certificate");
-      log.info("serving the webhook", {{"port", static_cast<int>(webhook_server->port())}});
-    };
-    certificate = std::make_unique<controller::WebhookCertificate>(
-        loop, controller->client(), log, wish, [&] { return controller->may_write(); }, use);
-    certificate->start();
-  }
-  std::unique_ptr<ControllerDashboard> dashboard;
-  if (!flags.dashboard_address.empty()) {
-    dashboard =
-        std::make_unique<ControllerDashboard>(loop, access, log, ns, settings.election.identity, version);
-    if (Status status = dashboard->serve(*controller, flags); !status.ok())
-      return std::move(status).error().with("--dashboard-address");
-    log.info("serving the dashboard", {{"port", static_cast<int>(dashboard->port())}});
-  }
-  controller->start();
+  ControllerProcess process(loop, log, access, options, version);
+  TAMP_CHECK(process.start(std::move(store)));
   loop.run();
-
-  if (!webhook_status.ok()) return std::move(webhook_status).error().with("webhook");
-  certificate.reset();
-  if (dashboard) dashboard->stop();
-  if (webhook_server) webhook_server->stop(Duration::seconds(2));
-  (*metrics_server)->stop(Duration::seconds(2));
-  controller.reset();
-  log.info("stopped");
-  return success();
+  return process.stop();
 }
 
 }  // namespace tamp::cli

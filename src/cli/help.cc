@@ -1,6 +1,9 @@
 #include "cli/help.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <iterator>
 
 #include "cli/flags.h"
 #include "explain/layout.h"
@@ -36,6 +39,142 @@ std::string flag_lines(std::uint32_t command) {
   return out;
 }
 
+// clang-format off: the texts read as they print. {0} is the program as it was called.
+constexpr std::string_view kGeneral =
+    "Tamp packs a Kubernetes cluster onto fewer, cheaper nodes, and says why not for every node that "
+    "stays.\n\n"
+    "Usage:\n"
+    "  {0} plan                    what to remove or replace now, and what it saves\n"
+    "  {0} explain NODE            why (not) this node: every gate with its numbers\n"
+    "  {0} fits POD|NS/POD|--all   where a pod could run, and why not elsewhere\n"
+    "  {0} snapshot [FILE]         write the live cluster to a file that plan, explain and fits read\n"
+    "  {0} status                  what is planned, and what is under way\n"
+    "  {0} approve HASH            have the published plan carried out, under guards\n"
+    "  {0} abort RUN               stop a run and take back whatever it did\n"
+    "  {0} pause | resume          the kill switch: no evictions at all, or with --node this node alone\n"
+    "  {0} runs | run show RUN     what was carried out, and how each run went\n"
+    "  {0} export RUN DIR          a run's report, plan, phases, timeline, audit and snapshots as files\n"
+    "  {0} audit verify RUN|FILE   check that a run's audit records are whole\n"
+    "  {0} controller              watch the cluster, publish the plan, carry approved plans out\n"
+    "  {0} demo                    a simulated cluster on this machine, to watch and to play with\n"
+    "  {0} simulate                what rules of consolidation make of a day: cost, savings, disruption\n"
+    "  {0} version\n\n"
+    "Examples:\n"
+    "  {0} plan                                        the cluster of the current context\n"
+    "  {0} plan --instance-types types.json            with a machine catalogue: replacements, too\n"
+    "  {0} plan -f cluster.json -o json                a cluster in a file, for tools\n"
+    "  {0} explain ip-10-0-3-9\n"
+    "  {0} snapshot cluster.json --mask                a cluster to send to somebody\n\n"
+    "Without -f the cluster is read through the kubeconfig or the pod's account, and nothing in it is "
+    "changed. Files\n"
+    "may come from kubectl, too:\n\n";
+// After the line that kubectl would need.
+constexpr std::string_view kGeneralEnd =
+    "\nEvery flag can be set by the environment variable in brackets after it: {0} plan --help lists them.\n"
+    "Exit status: 0 decided (also when there is nothing to do), 2 bad input or usage, 1 anything else.\n";
+
+struct CommandText {
+  std::uint32_t command;
+  std::string_view text;
+};
+constexpr CommandText kCommands[] = {
+    {kPlan,
+     "Decides what to consolidate: empty nodes, several nodes at once, single nodes, in this order; and "
+     "says\n"
+     "for every node that stays which gate keeps it.\n\n"
+     "Usage:\n  {0} plan [-f FILE]… [flags]\n\n"
+     "Examples:\n"
+     "  {0} plan\n"
+     "  {0} plan -f cluster.json --instance-types types.json\n"
+     "  {0} plan -f nodes.yaml -f pods.yaml --policy policy.yaml -o json\n"
+     "  kubectl get nodes,pods -A -o json | {0} plan -f -\n"},
+    {kExplain,
+     "Says why a node can go or stays: every gate in order with its numbers and where each setting came\n"
+     "from, which pods have no place, the cheapest rejected replacement, and what would have to change.\n\n"
+     "Usage:\n  {0} explain NODE [-f FILE]… [flags]\n\n"
+     "Example:\n  {0} explain ip-10-0-3-9\n  {0} explain ip-10-0-3-9 -f cluster.json\n"},
+    {kFits,
+     "Says where a pod could run, by the scheduler's filters alone. A pod that runs is judged as if it had\n"
+     "just been evicted. The reason is the filter's name as kube-scheduler calls it.\n\n"
+     "Usage:\n  {0} fits POD|NAMESPACE/POD|--all [-f FILE]… [flags]\n\n"
+     "Example:\n  {0} fits shop/cart-0 -f cluster.json\n"},
+    {kController,
+     "Watches the cluster, decides again when something has changed, and publishes the plan in the status "
+     "of the\n"
+     "TemperPolicy named default, with the reasons of nodes that stay there and in Events. A plan that "
+     "was approved is\n"
+     "carried out under guards if the policy's mode is Act. Several may run; one leads.\n\n"
+     "Usage:\n  {0} controller [flags]\n"},
+    {kDemo,
+     "Starts a simulated cluster in this process, with the controller in it, and shows what happens. "
+     "kubectl and\n"
+     "tamp can talk to it as to any other; nothing outside of this machine is touched.\n\n"
+     "Usage:\n  {0} demo [--scenario NAME|FILE] [flags]\n\n"
+     "Examples:\n"
+     "  {0} demo\n"
+     "  {0} demo --scenario off-peak --speed 10 --kubeconfig demo.kubeconfig\n"},
+    {kSimulate,
+     "Replays a day, generated or from a trace, minute by minute under different rules of consolidation "
+     "and says what each\n"
+     "costs, saves and disrupts. Nothing outside of this process is touched.\n\n"
+     "Usage:\n  {0} simulate [--trace FILE] [--sweep] [flags]\n\n"
+     "Examples:\n"
+     "  {0} simulate --seed 7\n"
+     "  {0} simulate --trace day.csv --sweep --plots .\n"},
+    {kStatus,
+     "Shows the mode, the plan that is published now with the command that approves it, and runs that are "
+     "not over.\n\n"
+     "Usage:\n  {0} status [flags]\n"},
+    {kApprove,
+     "Approves the plan that is published now: creates a ConsolidationRun with its hash, under your own "
+     "name. HASH is\n"
+     "the whole hash or at least its first 12 digits; a plan that is no longer published is refused. You "
+     "need the right\n"
+     "to create consolidationruns.temper.codes (ClusterRole tamp-approver).\n\n"
+     "Usage:\n  {0} approve HASH [--watch] [flags]\n\n"
+     "Example:\n  {0} approve 0f3c5a9b21de --watch\n"},
+    {kAbort,
+     "Stops a run: nothing more is evicted, nodes are uncordoned, and whatever the run put on nodes is "
+     "taken off again.\n"
+     "Pods that have moved stay where they are.\n\n"
+     "Usage:\n  {0} abort RUN [--watch] [flags]\n"},
+    {kPause,
+     "The kill switch (annotation temper.codes/pause): no run starts, and a running one evicts no more "
+     "until it is\n"
+     "resumed or aborted. With --node the node is neither victim nor survivor, and a run that touches it "
+     "aborts.\n\n"
+     "Usage:\n  {0} pause [--node NODE] [flags]\n"},
+    {kResume,
+     "Takes a pause back.\n\nUsage:\n  {0} resume [--node NODE] [flags]\n"},
+    {kRuns,
+     "Lists the runs, newest first.\n\nUsage:\n  {0} runs [flags]\n"},
+    {kRun,
+     "Shows one run: its phases, every change it made and what came of it, and its outcome. With --watch "
+     "it stays and\n"
+     "tells of every step until the run is over.\n\n"
+     "Usage:\n  {0} run show RUN [--watch] [flags]\n"},
+    {kExport,
+     "Writes what there is to know of a run into DIR: REPORT.md, plan.json, final-status.json, phases.log,\n"
+     "timeline.jsonl, audit.jsonl, and the nodes and pods before and after.\n\n"
+     "Usage:\n  {0} export RUN DIR [flags]\n"},
+    {kAudit,
+     "Checks that the audit records of a run are whole: each carries the hash of the one before it, and "
+     "the run's status\n"
+     "the hash of the last. RUN|FILE is a run in the cluster or an audit.jsonl that export wrote.\n\n"
+     "Usage:\n  {0} audit verify RUN|FILE [flags]\n"},
+    {kSnapshot,
+     "Writes what Tamp reads of the live cluster to FILE (or standard output), for -f. Environment "
+     "variables,\n"
+     "commands and foreign annotations of pods are left out; --mask also replaces names and images.\n\n"
+     "Usage:\n  {0} snapshot [FILE] [flags]\n"},
+};
+// clang-format on
+
+std::string_view text_of(std::uint32_t command) {
+  const auto* known = std::ranges::find(kCommands, command, &CommandText::command);
+  return known != std::end(kCommands) ? known->text : std::string_view();
+}
+
 }  // namespace
 
 std::string kubectl_advice(std::string_view command_line) {
@@ -44,138 +183,13 @@ std::string kubectl_advice(std::string_view command_line) {
          "Leave out the last two kinds where there is no Karpenter.\n";
 }
 
-// clang-format off: the text reads as it prints.
 std::string general_help(std::string_view program) {
-  const std::string p(program);
-  return "Tamp packs a Kubernetes cluster onto fewer, cheaper nodes, and says why not for every node that stays.\n\n"
-         "Usage:\n"
-         "  " + p + " plan                    what to remove or replace now, and what it saves\n"
-         "  " + p + " explain NODE            why (not) this node: every gate with its numbers\n"
-         "  " + p + " fits POD|NS/POD|--all   where a pod could run, and why not elsewhere\n"
-         "  " + p + " snapshot [FILE]         write the live cluster to a file that plan, explain and fits read\n"
-         "  " + p + " status                  what is planned, and what is under way\n"
-         "  " + p + " approve HASH            have the published plan carried out, under guards\n"
-         "  " + p + " abort RUN               stop a run and take back whatever it did\n"
-         "  " + p + " pause | resume          the kill switch: no evictions at all, or with --node this node alone\n"
-         "  " + p + " runs | run show RUN     what was carried out, and how each run went\n"
-         "  " + p + " export RUN DIR          a run's report, plan, phases, timeline, audit and snapshots as files\n"
-         "  " + p + " audit verify RUN|FILE   check that a run's audit records are whole\n"
-         "  " + p + " controller              watch the cluster, publish the plan, carry approved plans out\n"
-         "  " + p + " demo                    a simulated cluster on this machine, to watch and to play with\n"
-         "  " + p + " simulate                what rules of consolidation make of a day: cost, savings, disruption\n"
-         "  " + p + " version\n\n"
-         "Examples:\n"
-         "  " + p + " plan                                        the cluster of the current context\n"
-         "  " + p + " plan --instance-types types.json            with a machine catalogue: replacements, too\n"
-         "  " + p + " plan -f cluster.json -o json                a cluster in a file, for tools\n"
-         "  " + p + " explain ip-10-0-3-9\n"
-         "  " + p + " snapshot cluster.json --mask                a cluster to send to somebody\n\n"
-         "Without -f the cluster is read through the kubeconfig or the pod's account, and nothing in it is changed. Files\n"
-         "may come from kubectl, too:\n\n" +
-         kubectl_advice(p + " plan") +
-         "\nEvery flag can be set by the environment variable in brackets after it: " + p +
-         " plan --help lists them.\n"
-         "Exit status: 0 decided (also when there is nothing to do), 2 bad input or usage, 1 anything else.\n";
+  return fmt::format(fmt::runtime(kGeneral), program) + kubectl_advice(std::string(program) + " plan") +
+         fmt::format(fmt::runtime(kGeneralEnd), program);
 }
 
 std::string command_help(std::string_view program, std::uint32_t command) {
-  const std::string p(program);
-  std::string out;
-  switch (command) {
-    case kExplain:
-      out = "Says why a node can go or stays: every gate in order with its numbers and where each setting came\n"
-            "from, which pods have no place, the cheapest rejected replacement, and what would have to change.\n\n"
-            "Usage:\n  " + p + " explain NODE [-f FILE]… [flags]\n\n"
-            "Example:\n  " + p + " explain ip-10-0-3-9\n  " + p + " explain ip-10-0-3-9 -f cluster.json\n";
-      break;
-    case kFits:
-      out = "Says where a pod could run, by the scheduler's filters alone. A pod that runs is judged as if it had\n"
-            "just been evicted. The reason is the filter's name as kube-scheduler calls it.\n\n"
-            "Usage:\n  " + p + " fits POD|NAMESPACE/POD|--all [-f FILE]… [flags]\n\n"
-            "Example:\n  " + p + " fits shop/cart-0 -f cluster.json\n";
-      break;
-    case kController:
-      out = "Watches the cluster, decides again when something has changed, and publishes the plan in the status of the\n"
-            "TemperPolicy named default, with the reasons of nodes that stay there and in Events. A plan that was approved is\n"
-            "carried out under guards if the policy's mode is Act. Several may run; one leads.\n\n"
-            "Usage:\n  " + p + " controller [flags]\n";
-      break;
-    case kDemo:
-      out = "Starts a simulated cluster in this process, with the controller in it, and shows what happens. kubectl and\n"
-            "tamp can talk to it as to any other; nothing outside of this machine is touched.\n\n"
-            "Usage:\n  " + p + " demo [--scenario NAME|FILE] [flags]\n\n"
-            "Examples:\n"
-            "  " + p + " demo\n"
-            "  " + p + " demo --scenario off-peak --speed 10 --kubeconfig demo.kubeconfig\n";
-      break;
-    case kSimulate:
-      out = "Replays a day, generated or from a trace, minute by minute under different rules of consolidation and says what each\n"
-            "costs, saves and disrupts. Nothing outside of this process is touched.\n\n"
-            "Usage:\n  " + p + " simulate [--trace FILE] [--sweep] [flags]\n\n"
-            "Examples:\n"
-            "  " + p + " simulate --seed 7\n"
-            "  " + p + " simulate --trace day.csv --sweep --plots .\n";
-      break;
-    case kStatus:
-      out = "Shows the mode, the plan that is published now with the command that approves it, and runs that are not over.\n\n"
-            "Usage:\n  " + p + " status [flags]\n";
-      break;
-    case kApprove:
-      out = "Approves the plan that is published now: creates a ConsolidationRun with its hash, under your own name. HASH is\n"
-            "the whole hash or at least its first 12 digits; a plan that is no longer published is refused. You need the right\n"
-            "to create consolidationruns.temper.codes (ClusterRole tamp-approver).\n\n"
-            "Usage:\n  " + p + " approve HASH [--watch] [flags]\n\n"
-            "Example:\n  " + p + " approve 0f3c5a9b21de --watch\n";
-      break;
-    case kAbort:
-      out = "Stops a run: nothing more is evicted, nodes are uncordoned, and whatever the run put on nodes is taken off again.\n"
-            "Pods that have moved stay where they are.\n\n"
-            "Usage:\n  " + p + " abort RUN [--watch] [flags]\n";
-      break;
-    case kPause:
-      out = "The kill switch (annotation temper.codes/pause): no run starts, and a running one evicts no more until it is\n"
-            "resumed or aborted. With --node the node is neither victim nor survivor, and a run that touches it aborts.\n\n"
-            "Usage:\n  " + p + " pause [--node NODE] [flags]\n";
-      break;
-    case kResume:
-      out = "Takes a pause back.\n\nUsage:\n  " + p + " resume [--node NODE] [flags]\n";
-      break;
-    case kRuns:
-      out = "Lists the runs, newest first.\n\nUsage:\n  " + p + " runs [flags]\n";
-      break;
-    case kRun:
-      out = "Shows one run: its phases, every change it made and what came of it, and its outcome. With --watch it stays and\n"
-            "tells of every step until the run is over.\n\n"
-            "Usage:\n  " + p + " run show RUN [--watch] [flags]\n";
-      break;
-    case kExport:
-      out = "Writes what there is to know of a run into DIR: REPORT.md, plan.json, final-status.json, phases.log,\n"
-            "timeline.jsonl, audit.jsonl, and the nodes and pods before and after.\n\n"
-            "Usage:\n  " + p + " export RUN DIR [flags]\n";
-      break;
-    case kAudit:
-      out = "Checks that the audit records of a run are whole: each carries the hash of the one before it, and the run's status\n"
-            "the hash of the last. RUN|FILE is a run in the cluster or an audit.jsonl that export wrote.\n\n"
-            "Usage:\n  " + p + " audit verify RUN|FILE [flags]\n";
-      break;
-    case kSnapshot:
-      out = "Writes what Tamp reads of the live cluster to FILE (or standard output), for -f. Environment variables,\n"
-            "commands and foreign annotations of pods are left out; --mask also replaces names and images.\n\n"
-            "Usage:\n  " + p + " snapshot [FILE] [flags]\n";
-      break;
-    default:
-      out = "Decides what to consolidate: empty nodes, several nodes at once, single nodes, in this order; and says\n"
-            "for every node that stays which gate keeps it.\n\n"
-            "Usage:\n  " + p + " plan [-f FILE]… [flags]\n\n"
-            "Examples:\n"
-            "  " + p + " plan\n"
-            "  " + p + " plan -f cluster.json --instance-types types.json\n"
-            "  " + p + " plan -f nodes.yaml -f pods.yaml --policy policy.yaml -o json\n"
-            "  kubectl get nodes,pods -A -o json | " + p + " plan -f -\n";
-  }
-  return out + "\nFlags:\n" + flag_lines(command);
+  return fmt::format(fmt::runtime(text_of(command)), program) + "\nFlags:\n" + flag_lines(command);
 }
-
-// clang-format on
 
 }  // namespace tamp::cli

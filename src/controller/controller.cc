@@ -7,7 +7,6 @@
 
 #include "explain/words.h"
 #include "proof/prover.h"
-#include "situation/resolve_settings.h"
 
 namespace tamp::controller {
 namespace {
@@ -92,6 +91,7 @@ Controller::Controller(net::Loop& loop, net::ApiTransport& transport, Controller
   client_.set_may_write([this] { return election_.may_write(); });
   client_.set_observer([this](const net::RequestRecord& record) {
     metrics_.api_request(record.verb, record.resource, record.status, record.duration);
+    metrics_.api_throttled(record.waited);
   });
   relists_told_.resize(informers_.size());
 }
@@ -492,7 +492,7 @@ std::shared_ptr<const Outlook> Controller::outlook() {
   if (!same_cluster) note_nodes(fresh->reading->cluster);
   fresh->last_node_deleted = last_node_deleted_;
   fresh->leader_node = options_.node_name;
-  fresh->settings = situation::resolve_settings(fresh->reading->cluster, options_.flags);
+  fresh->settings = controller_settings(fresh->reading->cluster, options_.flags);
   fresh->limits = run::limits_of(fresh->settings.guards, fresh->settings.reap);
   if (collector_) fresh->observations = collector_->observations();
   fresh->requests_published = options_.requests_published;

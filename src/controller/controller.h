@@ -74,11 +74,6 @@ class Controller {
   // Writes nothing more, gives the Lease back, then calls `done`.
   void stop(std::function<void()> done);
 
-  // What the agents measured; null if nobody is asked.
-  const ObservationCollector* observations() const { return collector_ ? &*collector_ : nullptr; }
-  // The plan that is published; null without one.
-  const proof::ConsolidationPlan* plan() const { return plan_ ? &*plan_ : nullptr; }
-  bool leading() const { return election_.leading(); }
   bool may_write() const { return election_.may_write(); }
   // Its writes pass only while we lead.
   net::Client& client() { return client_; }

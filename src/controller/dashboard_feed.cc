@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "controller/ledger.h"
-#include "situation/resolve_settings.h"
 #include "wire/tree.h"
 
 namespace tamp::controller {
@@ -56,7 +55,7 @@ void DashboardFeed::show(const std::vector<Topic>& changed) {
 void DashboardFeed::passed(const std::shared_ptr<const PassInput>& input, const PassOutcome& outcome) {
   auto scene = std::make_shared<documents::Scene>();
   scene->reading = std::shared_ptr<const wire::Reading>(input, &input->reading);
-  scene->settings = situation::resolve_settings(input->reading.cluster, input->flags);
+  scene->settings = controller_settings(input->reading.cluster, input->flags);
   scene->now = input->now;
   scene->last_node_deleted = input->last_node_deleted;
   scene->leader_node = input->leader_node;

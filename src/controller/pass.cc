@@ -66,12 +66,18 @@ bool planner_measures(const Cluster& cluster) {
   return !cluster.policy || cluster.policy->planner.value_or("SLO") != "Requests";
 }
 
+Settings controller_settings(const Cluster& cluster, const FlagSettings& flags) {
+  Settings settings = situation::resolve_settings(cluster, flags);
+  settings.max_replacements.value = std::min<std::int64_t>(settings.max_replacements.value, 1);
+  return settings;
+}
+
 PassOutcome run_pass(const PassInput& input) {
   const Cluster& cluster = input.reading.cluster;
   PassOutcome outcome;
   outcome.warnings = input.reading.warnings;
 
-  const Settings settings = situation::resolve_settings(cluster, input.flags);
+  const Settings settings = controller_settings(cluster, input.flags);
   const situation::Context context{cluster, settings, input.now, input.last_node_deleted,
                                    cluster.find_node(input.leader_node)};
   // Both ask for the same verdicts: what the first has found, the second need not find again.

@@ -68,6 +68,9 @@ struct PassOutcome {
 // Planner SLO, which is the default.
 bool planner_measures(const Cluster& cluster);
 
+// What the controller decides with. A run makes one new node, so that no plan may ask for more, whatever was set.
+Settings controller_settings(const Cluster& cluster, const FlagSettings& flags);
+
 PassOutcome run_pass(const PassInput& input);
 
 }  // namespace tamp::controller

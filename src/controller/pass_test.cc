@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include "situation/resolve_settings.h"
+
 namespace tamp::controller {
 namespace {
 
@@ -84,17 +86,24 @@ struct Fleet {
   std::vector<std::string> texts = fleet_texts();
   Observations observations = calm();
   std::optional<proof::ConsolidationPlan> published;
+  FlagSettings flags;
+  std::string instance_types;  // the catalogue; empty: none
   Time now = kNow;
 
-  PassOutcome pass() const {
+  wire::Reading read() const {
     std::string items;
     for (const std::string& text : texts) items += (items.empty() ? "" : ",") + text;
     wire::Inputs inputs;
     inputs.objects.push_back({"fleet", R"({"apiVersion":"v1","kind":"List","items":[)" + items + "]}"});
+    if (!instance_types.empty()) inputs.instance_types = wire::Input{"types", instance_types};
     auto reading = wire::read_snapshot(inputs);
     EXPECT_TRUE(reading.ok()) << reading.error().message;
+    return std::move(*reading);
+  }
+  PassOutcome pass() const {
     PassInput input;
-    input.reading = std::move(*reading);
+    input.reading = read();
+    input.flags = flags;
     input.now = now;
     input.observations = observations;
     input.requests_published = false;
@@ -184,6 +193,66 @@ TEST(Pass, TheOrderOfObjectsIsNoChange) {
   const std::string hash = fleet.pass().plan->hash;
   std::reverse(fleet.texts.begin(), fleet.texts.end());
   EXPECT_EQ(fleet.pass().plan->hash, hash);
+}
+
+// --- Several new nodes: for `tamp plan` to look at, never for a run.
+
+std::string machine_text(const std::string& name, int cores, double price) {
+  return R"({"name":")" + name +
+         R"(","architecture":"amd64","operatingSystems":["linux"],"resources":{"cpu":")" +
+         std::to_string(cores) + R"(","memory":"128Gi"},"offerings":[{"Price":)" + std::to_string(price) +
+         R"(,"Available":true,"Requirements":[)" +
+         R"({"key":"karpenter.sh/capacity-type","operator":"In","values":["on-demand"]},)" +
+         R"({"key":"topology.kubernetes.io/zone","operator":"In","values":["z1"]}]}]})";
+}
+
+// A machine of 32 cores at $2 with 14 pods of one core each. Two of 8 cores at $0.40 would do; no single one that is cheaper.
+Fleet half_empty_machine() {
+  Fleet fleet;
+  fleet.observations.clear();
+  fleet.instance_types = "[" + machine_text("xl", 32, 2.00) + "," + machine_text("m", 8, 0.40) + "]";
+  fleet.flags.max_replacements = Setting<std::int64_t>{2, SettingSource::Flag};
+  fleet.texts = {
+      R"({"apiVersion":"temper.codes/v1alpha1","kind":"TemperPolicy","metadata":{"name":"default"},"spec":{"planner":"Requests",)"
+      R"("disruption":{"consolidationSavingsThreshold":0,"budgets":[{"nodes":"100%"}]}}})",
+      R"({"apiVersion":"karpenter.sh/v1","kind":"NodePool","metadata":{"name":"general","uid":"uid-general"},)"
+      R"("spec":{"template":{"spec":{"requirements":[{"key":"karpenter.sh/capacity-type","operator":"In","values":["on-demand"]}]}}}})",
+      R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"a","uid":"uid-a","creationTimestamp":"2026-01-01T00:00:00Z",)"
+      R"("labels":{"karpenter.sh/nodepool":"general","karpenter.sh/registered":"true","karpenter.sh/initialized":"true",)"
+      R"("karpenter.sh/capacity-type":"on-demand","node.kubernetes.io/instance-type":"xl",)"
+      R"("topology.kubernetes.io/zone":"z1","kubernetes.io/arch":"amd64","kubernetes.io/os":"linux"}},"spec":{},)"
+      R"("status":{"capacity":{"cpu":"32","memory":"128Gi","pods":"110"},)"
+      R"("allocatable":{"cpu":"32","memory":"128Gi","pods":"110"},)"
+      R"("conditions":[{"type":"Ready","status":"True","lastTransitionTime":"2026-01-01T00:00:00Z"}]}})",
+      R"({"apiVersion":"karpenter.sh/v1","kind":"NodeClaim","metadata":{"name":"general-a","uid":"uid-claim",)"
+      R"("labels":{"karpenter.sh/nodepool":"general"}},"spec":{},"status":{"nodeName":"a",)"
+      R"("conditions":[{"type":"Initialized","status":"True"},{"type":"Consolidatable","status":"True"}]}})"};
+  for (int i = 0; i < 14; ++i) fleet.texts.push_back(pod_text({"web-" + std::to_string(i), "a", 1000, 1}));
+  return fleet;
+}
+
+std::size_t replacements_of_what_if(const Fleet& fleet) {
+  const wire::Reading reading = fleet.read();
+  const Settings settings = situation::resolve_settings(reading.cluster, fleet.flags);
+  const situation::Context context{reading.cluster, settings, fleet.now, std::nullopt, NodeId()};
+  const search::Plan plan = search::make_plan(context, {});
+  return plan.commands.empty() ? 0 : plan.commands.front().replacements.size();
+}
+
+TEST(Pass, PublishesNoPlanThatNeedsSeveralNewNodes) {
+  const Fleet fleet = half_empty_machine();
+  ASSERT_EQ(replacements_of_what_if(fleet), 2U);
+  EXPECT_FALSE(fleet.pass().plan.has_value());
+}
+
+TEST(Pass, PublishesTheOneNewNodeWhereSeveralWouldSaveMore) {
+  Fleet fleet = half_empty_machine();
+  fleet.instance_types.insert(1, machine_text("l", 16, 0.90) + ",");
+  ASSERT_EQ(replacements_of_what_if(fleet), 2U);
+  const PassOutcome outcome = fleet.pass();
+  ASSERT_TRUE(outcome.plan.has_value()) << outcome.withheld_message;
+  ASSERT_EQ(outcome.plan->replacements.size(), 1U);
+  EXPECT_THAT(outcome.plan->replacements[0].types, ElementsAre("l"));
 }
 
 }  // namespace

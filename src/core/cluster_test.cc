@@ -13,7 +13,10 @@ struct ClusterTest : ::testing::Test {
                  std::vector<std::pair<std::string_view, std::string_view>> labels = {}) {
     Node node;
     node.name = sym(name);
-    for (const auto& [key, value] : labels) node.labels.set(sym(key), sym(value));
+    for (const auto& [key, value] : labels) {
+      const Symbol k = sym(key);
+      node.labels.set(k, sym(value));
+    }
     return cluster.nodes.emplace_back(std::move(node));
   }
   void add_pod(std::string_view name, std::string_view node, std::int64_t cpu = 100) {

@@ -91,7 +91,6 @@ struct NodeClaim {
   Condition instance_terminating;
   std::optional<Time> last_pod_event;
   std::optional<Duration> expire_after;  // absent = Never
-  std::optional<Duration> termination_grace_period;
   std::optional<Time> created;
   std::optional<Time> deleted;
   bool operator==(const NodeClaim&) const = default;

@@ -62,7 +62,6 @@ struct StorageClass {
   Symbol provisioner;
   Symbol csi_provisioner;  // the CSI name of an in-tree provisioner, else the provisioner
   bool wait_for_first_consumer = false;
-  bool is_default = false;
   std::vector<TopologyTerm> allowed_topologies;  // OR
   bool operator==(const StorageClass&) const = default;
 };

@@ -65,7 +65,6 @@ struct PodDisruptionBudget {
 struct PriorityClass {
   Symbol name;
   std::int32_t value = 0;
-  bool global_default = false;
   bool operator==(const PriorityClass&) const = default;
 };
 

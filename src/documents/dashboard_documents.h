@@ -63,7 +63,4 @@ std::string decided_document(const Scene& scene);
 // How the plan that is published differs from the one that somebody saw: {"published": HASH or null, "victims": […], …}.
 std::string plan_difference(const Look& look, std::string_view seen_hash);
 
-// {"reason": …, "message": …}
-std::string refusal(std::string_view reason, std::string_view message);
-
 }  // namespace tamp::documents

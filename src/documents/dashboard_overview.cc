@@ -165,10 +165,4 @@ std::string overview_document(const Look& look) {
   return w.take();
 }
 
-std::string refusal(std::string_view reason, std::string_view message) {
-  JsonWriter w;
-  w.begin_object().field("reason", reason).field("message", message).end_object();
-  return w.take();
-}
-
 }  // namespace tamp::documents

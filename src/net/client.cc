@@ -106,20 +106,19 @@ Pending Client::watch(const ResourceType& type, const WatchOptions& options, Str
                                {"resourceVersion", options.resource_version},
                                {"timeoutSeconds", std::to_string(options.lifetime.ns / 1'000'000'000)}});
   request.timeout = Duration{};
-  const auto report = [this, asked = loop_.instant(), resource = type.plural](int status,
-                                                                              std::optional<Kind> error) {
-    if (observer_) observer_({"watch", resource, status, loop_.instant() - asked, error});
+  const auto report = [this, asked = loop_.instant(), resource = type.plural](int status) {
+    if (observer_) observer_({"watch", resource, status, loop_.instant() - asked, Duration{}});
   };
   sink.opened = [report, opened = std::move(sink.opened)] {
-    report(200, std::nullopt);
+    report(200);
     opened();
   };
   sink.ended = [report, ended = std::move(sink.ended)](std::optional<Response> refusal,
                                                        std::optional<Failure> failure) {
     if (refusal)
-      report(refusal->status, error_of(*refusal, Method::Get).kind);
+      report(refusal->status);
     else if (failure)
-      report(0, Kind::Unreachable);
+      report(0);
     ended(std::move(refusal), std::move(failure));
   };
   return transport_.stream(std::move(request), std::move(sink));
@@ -219,7 +218,9 @@ Pending Client::submit(Call call) {
 }
 
 void Client::enqueue(CallId id) {
-  (calls_.at(id).urgent ? urgent_ : normal_).push_back(id);
+  Call& call = calls_.at(id);
+  call.queued = loop_.instant();
+  (call.urgent ? urgent_ : normal_).push_back(id);
   pump();
 }
 
@@ -282,8 +283,7 @@ void Client::answered(CallId id, Exchange exchange) {
   const Instant now = loop_.instant();
   if (observer_) {
     const int status = exchange.response ? exchange.response->status : 0;
-    observer_({call.verb, call.resource, status, now - call.sent,
-               error ? std::optional<Kind>(error->kind) : std::nullopt});
+    observer_({call.verb, call.resource, status, now - call.sent, call.sent - call.queued});
   }
   if (!error) return finish(id, {std::nullopt, std::move(exchange.response->body), exchange.response->date});
 

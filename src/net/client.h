@@ -46,7 +46,7 @@ struct RequestRecord {
   std::string_view resource;  // "pods"
   int status = 0;             // 0 without an answer
   Duration duration;          // from sending to the answer; for a watch to its opening
-  std::optional<ApiError::Kind> error;
+  Duration waited;            // for its turn, before it was sent
 };
 
 struct ClientOptions {
@@ -128,10 +128,6 @@ class Client {
   // TokenReview, SubjectAccessReview: a question in the form of a create.
   Pending review(const ResourceType& type, std::string body, Done done);
 
-  const ClientOptions& options() const { return options_; }
-  // Waiting for their turn.
-  std::size_t queued() const { return urgent_.size() + normal_.size(); }
-
  private:
   enum class Repeat : std::uint8_t { Never, IfRefused, Reads };
   struct Call {
@@ -143,7 +139,7 @@ class Client {
     bool fenced = false;      // asks the gate
     bool json_patch = false;  // see answered()
     int attempt = 0;
-    Instant sent;
+    Instant queued, sent;
     Pending under_way;  // the exchange, or the wait before the next attempt
   };
   using CallId = std::uint64_t;

@@ -158,7 +158,6 @@ TEST_F(ClientTest, ABurstGoesAtOnceAndTheRestAtTheRate) {
   std::vector<Pending> calls;
   for (int i = 0; i < 5; ++i) calls.push_back(slow.get(kPods, "a", "b", keep()));
   EXPECT_EQ(transport.sent.size(), 2u);
-  EXPECT_EQ(slow.queued(), 3u);
   loop.advance(Duration{100'000'000});
   EXPECT_EQ(transport.sent.size(), 3u);
   loop.advance(Duration{200'000'000});
@@ -342,7 +341,6 @@ TEST_F(ClientTest, ADroppedHandleIsForgotten) {
   under_way.cancel();
   waiting.cancel();
   EXPECT_EQ(transport.held(), 0u);
-  EXPECT_EQ(slow.queued(), 0u);
   loop.advance(Duration::minutes(1));
   EXPECT_EQ(transport.sent.size(), 1u);
   EXPECT_TRUE(replies.empty());
@@ -360,7 +358,23 @@ TEST_F(ClientTest, EveryRequestIsOnRecord) {
   EXPECT_EQ(records[0].resource, "nodes");
   EXPECT_EQ(records[0].status, 409);
   EXPECT_EQ(records[0].duration, Duration::seconds(2));
-  EXPECT_EQ(records[0].error, Kind::Conflict);
+  EXPECT_EQ(records[0].waited, Duration{});
+}
+
+TEST_F(ClientTest, TheRecordSaysHowLongARequestWaitedForItsTurn) {
+  ClientOptions options;
+  options.qps = 1;
+  options.burst = 1;
+  Client slow(loop, transport, options);
+  std::vector<RequestRecord> records;
+  slow.set_observer([&](const RequestRecord& record) { records.push_back(record); });
+  std::vector<Pending> calls;
+  for (int i = 0; i < 3; ++i) calls.push_back(slow.get(kPods, "a", "b", keep()));
+  loop.advance(Duration::seconds(3));
+  ASSERT_EQ(records.size(), 3u);
+  EXPECT_EQ(records[0].waited, Duration{});
+  EXPECT_EQ(records[1].waited, Duration::seconds(1));
+  EXPECT_EQ(records[2].waited, Duration::seconds(2));
 }
 
 }  // namespace

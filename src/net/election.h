@@ -60,10 +60,6 @@ class Election {
 
   bool leading() const { return leading_; }
   bool may_write() const { return leading_ && loop_.instant() < deadline_; }
-  // As last seen; "" is nobody or not known yet.
-  const std::string& holder() const { return record_.holder; }
-  const std::string& identity() const { return options_.identity; }
-  std::uint64_t transitions() const { return static_cast<std::uint64_t>(record_.transitions); }
   // Empty after an attempt that worked.
   const std::string& last_error() const { return last_error_; }
 

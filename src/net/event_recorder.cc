@@ -72,13 +72,9 @@ void EventRecorder::record(const ObjectReference& object, EventType type, std::s
   entry->last = now;
   ++entry->untold;
   const bool due = !entry->ever_sent || loop_.instant() - entry->sent_at >= options_.repeat_after;
-  if (!entry->busy && due) {
-    if (queue_.size() < options_.queue) {
-      entry->busy = true;
-      queue_.push_back(entry);
-    } else {
-      ++dropped_;
-    }
+  if (!entry->busy && due && queue_.size() < options_.queue) {
+    entry->busy = true;
+    queue_.push_back(entry);
   }
   forget_oldest();
   pump();
@@ -147,13 +143,10 @@ void EventRecorder::update(Entry& entry, bool after_create) {
 
 void EventRecorder::finished(Entry& entry, bool ok) {
   if (ok) {
-    ++sent_;
     entry.known = entry.ever_sent = true;
     entry.sent_at = loop_.instant();
     entry.told += entry.telling;
     entry.untold -= entry.telling;
-  } else {
-    ++dropped_;
   }
   entry.busy = false;
   sending_ = false;

@@ -51,8 +51,6 @@ class EventRecorder {
   void record(const ObjectReference& object, EventType type, std::string_view reason,
               std::string_view message);
 
-  std::uint64_t dropped() const { return dropped_; }
-  std::uint64_t sent() const { return sent_; }
   std::size_t queued() const { return queue_.size(); }
 
  private:
@@ -88,7 +86,6 @@ class EventRecorder {
   std::unordered_map<std::string, Entries::iterator> by_name_;  // "namespace/name"; look-up only
   std::deque<Entries::iterator> queue_;
   bool sending_ = false;
-  std::uint64_t dropped_ = 0, sent_ = 0;
   Pending under_way_, wake_;
 };
 

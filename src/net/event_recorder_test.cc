@@ -70,7 +70,6 @@ TEST_F(EventRecorderTest, AnEventNamesItsObject) {
   EXPECT_EQ(event.get("source").get("component").string(), "tamp");
   EXPECT_EQ(event.get("reportingInstance").string(), "tamp-0");
   EXPECT_EQ(event.get("lastTimestamp").string(), format_rfc3339(loop.now()));
-  EXPECT_EQ(recorder.sent(), 1u);
 }
 
 TEST_F(EventRecorderTest, AnObjectWithANamespaceKeepsItsEventsThere) {
@@ -136,11 +135,10 @@ TEST_F(EventRecorderTest, ManyAtOnceGoOutSlowlyAndTooManyAreDropped) {
   for (int i = 0; i < 100; ++i) recorder.record(node(std::to_string(i)), EventType::Normal, "R", "m");
   loop.settle();
   EXPECT_EQ(transport.sent.size(), 3u);
-  EXPECT_EQ(recorder.dropped(), 89u);  // one under way and ten waiting
   loop.advance(Duration::seconds(1));
   EXPECT_EQ(transport.sent.size(), 5u);
   loop.advance(Duration::minutes(1));
-  EXPECT_EQ(counts.size(), 11u);
+  EXPECT_EQ(counts.size(), 11u) << "one that was under way and ten that waited";
 }
 
 TEST_F(EventRecorderTest, AFailureIsForgottenAndTheNextRepeatTriesAgain) {
@@ -148,7 +146,7 @@ TEST_F(EventRecorderTest, AFailureIsForgottenAndTheNextRepeatTriesAgain) {
   EventRecorder recorder(loop, client);
   recorder.record(node("a"), EventType::Normal, "R", "m");
   loop.settle();
-  EXPECT_EQ(recorder.dropped(), 1u);
+  EXPECT_TRUE(counts.empty());
   transport.on_send = [this](const Request& request) { return handle(request); };
   recorder.record(node("a"), EventType::Normal, "R", "m");
   loop.settle();

@@ -20,8 +20,6 @@ class WatchFrame {
   std::optional<std::string> next();
   // A line passed the cap. Nothing comes any more.
   bool too_long() const { return too_long_; }
-  // Bytes of a line whose end has not come.
-  std::size_t unfinished() const { return buffer_.size() - begin_; }
   void clear();
 
  private:

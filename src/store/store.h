@@ -39,7 +39,6 @@ struct PolicyObject {
   std::int64_t generation = 0;  // metadata.generation
   std::string dismissed;        // annotation temper.codes/dismissed, as written
   std::string error;            // why it cannot be read; empty if it can
-  bool readable() const { return error.empty(); }
 };
 
 class ClusterStore {

@@ -126,6 +126,7 @@ TEST(Store, EventsAddChangeAndRemove) {
 
 TEST(Store, AnEventSaysWhereTheWatchStands) {
   ClusterStore store;
+  fill(store, kNode, {node("n")});
   const auto added = store.apply_event(kPod, event("ADDED", pod("a", "n")));
   ASSERT_TRUE(added.ok());
   EXPECT_EQ(added->type, wire::EventInfo::Type::Added);
@@ -273,6 +274,7 @@ TEST(StoreUnreadable, GoesWhenItBecomesReadableOrIsDeletedOrIsNotListed) {
   const std::string bad = pod("a", "n", R"(,"labels":{"x":7})");
   for (const int way : {0, 1, 2}) {
     ClusterStore store;
+    fill(store, kNode, {node("n")});
     fill(store, kPod, {bad});
     ASSERT_EQ(store.unreadable().size(), 1u);
     const auto before = store.generation();
@@ -304,7 +306,7 @@ TEST(StorePolicies, AreKnownByNameAndTheDefaultCounts) {
   EXPECT_EQ(policies[0].uid, "u-default");
   EXPECT_EQ(policies[0].resource_version, "4");
   EXPECT_EQ(policies[0].generation, 2);
-  EXPECT_TRUE(policies[0].readable());
+  EXPECT_EQ(policies[0].error, "");
   EXPECT_EQ(policies[1].name, "spare");
   const wire::Reading r = store.view();
   EXPECT_EQ(r.cluster.policy->utilization_threshold, 0.6);
@@ -324,14 +326,14 @@ TEST(StorePolicies, OneThatCannotBeReadSaysWhy) {
   ClusterStore store;
   fill(store, kPolicy, {policy("default", 4, R"("mode":"Sleep")"), policy("spare", 4, R"("mode":7)")});
   ASSERT_EQ(store.policies().size(), 2u);
-  EXPECT_FALSE(store.policies()[0].readable());
+  EXPECT_NE(store.policies()[0].error, "");
   EXPECT_NE(store.policies()[0].error.find("spec.mode"), std::string::npos);
   EXPECT_FALSE(store.view().cluster.policy.has_value());
   ASSERT_EQ(store.unreadable().size(), 2u);
   EXPECT_TRUE(forbids_plan(store.unreadable()[0]));
   EXPECT_FALSE(forbids_plan(store.unreadable()[1])) << "it does not count";
   apply(store, kPolicy, "MODIFIED", policy("default", 5, R"("mode":"Act")"));
-  EXPECT_TRUE(store.policies()[0].readable());
+  EXPECT_EQ(store.policies()[0].error, "");
   EXPECT_EQ(store.view().cluster.policy->mode, "Act");
 }
 

@@ -14,6 +14,9 @@ namespace {
 
 // Above this every node is a cell and no longer a line.
 constexpr std::size_t kMostLines = 24;
+// On a page that is too low for everything.
+constexpr std::size_t kNewsLeast = 5;
+constexpr std::size_t kMostReasons = 4;
 
 std::string clock_text(Time time) {
   const CivilTime civil = to_civil(time);
@@ -143,6 +146,78 @@ void append(std::vector<std::string>& to, std::vector<std::string> lines) {
   for (std::string& line : lines) to.push_back(std::move(line));
 }
 
+// Title, time and what the fleet costs now.
+std::vector<std::string> head_lines(const FleetPage& page, const explain::Style& style) {
+  const Money cost = fleet_cost(page);
+  const Money month{
+      static_cast<std::int64_t>(std::llround(static_cast<double>(cost.nanos) * kHoursPerMonth))};
+  std::string head = fmt::format("  {}  ×{:g}   ", clock_text(page.now), page.speed);
+  head += explain::paint(style, explain::Ink::Bold, fmt::format("{}/h", format_money(cost, 3)));
+  head +=
+      fmt::format("  ({}/month)   {} nodes   {} pods", format_money(month, 0), page.nodes.size(), page.pods);
+  if (page.pending > 0)
+    head += explain::paint(style, explain::Ink::Yellow, fmt::format("   {} pending", page.pending));
+  if (page.cost_at_start && page.cost_at_start->nanos > 0 && cost < *page.cost_at_start)
+    head += explain::paint(style, explain::Ink::Green,
+                           fmt::format("   {:.0f}% below the start",
+                                       100 * (1 - static_cast<double>(cost.nanos) /
+                                                      static_cast<double>(page.cost_at_start->nanos))));
+  return {explain::paint(style, explain::Ink::Bold, "  " + fit(page.title, style.width - 2)), std::move(head),
+          ""};
+}
+
+// Runs at work, and the plan.
+std::vector<std::string> plan_lines(const FleetPage& page, const explain::Style& style) {
+  std::vector<std::string> lines = {""};
+  bool at_work = false;
+  for (const FleetRun& run : page.runs) {
+    if (run.over) continue;
+    at_work = true;
+    lines.push_back("  " + explain::paint(style, explain::Ink::Bold, fit(run_news(run), style.width - 2)));
+  }
+  if (page.plan_hash.empty()) {
+    lines.push_back(
+        explain::paint(style, explain::Ink::Dim,
+                       at_work ? "  no plan while it is at work" : "  no plan: nothing is worth moving now"));
+    return lines;
+  }
+  lines.push_back(explain::paint(style, explain::Ink::Bold, "  plan " + page.plan_hash));
+  for (const std::string& line : page.plan)
+    lines.push_back("    " + explain::paint(style, explain::Ink::Cyan, fit(line, style.width - 4)));
+  return lines;
+}
+
+// Why nodes stay.
+std::vector<std::string> reason_lines(const FleetPage& page, const explain::Style& style) {
+  std::vector<std::string> lines;
+  lines.reserve(page.reasons.size());
+  for (const std::string& line : page.reasons)
+    lines.push_back("    " + explain::paint(style, explain::Ink::Dim, fit(line, style.width - 4)));
+  return cut(std::move(lines), kMostReasons, style);
+}
+
+// What one could do next.
+std::vector<std::string> hint_lines(const FleetPage& page, const explain::Style& style) {
+  std::vector<std::string> lines;
+  if (page.try_these.empty()) return lines;
+  lines.emplace_back();
+  for (const std::string& line : page.try_these)
+    lines.push_back("  " + explain::paint(style, explain::Ink::Yellow, fit(line, style.width - 2)));
+  return lines;
+}
+
+// The newest, as many as there is room for.
+std::vector<std::string> news_lines(const FleetPage& page, const explain::Style& style, std::size_t room) {
+  std::vector<std::string> lines;
+  const std::size_t from = page.news.size() > room ? page.news.size() - room : 0;
+  for (std::size_t i = from; i < page.news.size(); ++i) {
+    FleetNews one = page.news[i];
+    one.text = fit(one.text, style.width - 12);
+    lines.push_back("  " + news_line(one, style));
+  }
+  return lines;
+}
+
 }  // namespace
 
 Money fleet_cost(const FleetPage& page) {
@@ -177,70 +252,19 @@ std::string fleet_line(const FleetPage& page, const explain::Style& style) {
 }
 
 std::string fleet_page(const FleetPage& page, const explain::Style& style, std::size_t rows) {
-  const Money cost = fleet_cost(page);
-  std::vector<std::string> lines;
-  lines.push_back(explain::paint(style, explain::Ink::Bold, "  " + fit(page.title, style.width - 2)));
-  std::string head = fmt::format("  {}  ×{:g}   ", clock_text(page.now), page.speed);
-  head += explain::paint(style, explain::Ink::Bold, fmt::format("{}/h", format_money(cost, 3)));
-  head += fmt::format("  ({}/month)   {} nodes   {} pods",
-                      format_money(Money{static_cast<std::int64_t>(std::llround(
-                                       static_cast<double>(cost.nanos) * explain::kHoursPerMonth))},
-                                   0),
-                      page.nodes.size(), page.pods);
-  if (page.pending > 0)
-    head += explain::paint(style, explain::Ink::Yellow, fmt::format("   {} pending", page.pending));
-  if (page.cost_at_start && page.cost_at_start->nanos > 0 && cost < *page.cost_at_start)
-    head += explain::paint(style, explain::Ink::Green,
-                           fmt::format("   {:.0f}% below the start",
-                                       100 * (1 - static_cast<double>(cost.nanos) /
-                                                      static_cast<double>(page.cost_at_start->nanos))));
-  lines.push_back(std::move(head));
-  lines.emplace_back();
-
-  std::vector<std::string> below;
-  below.emplace_back();
-  bool at_work = false;
-  for (const FleetRun& run : page.runs) {
-    if (run.over) continue;
-    at_work = true;
-    below.push_back("  " + explain::paint(style, explain::Ink::Bold, fit(run_news(run), style.width - 2)));
-  }
-  if (page.plan_hash.empty() && at_work) {
-    below.push_back(explain::paint(style, explain::Ink::Dim, "  no plan while it is at work"));
-  } else if (page.plan_hash.empty()) {
-    below.push_back(explain::paint(style, explain::Ink::Dim, "  no plan: nothing is worth moving now"));
-  } else {
-    below.push_back(explain::paint(style, explain::Ink::Bold, "  plan " + page.plan_hash));
-    for (const std::string& line : page.plan)
-      below.push_back("    " + explain::paint(style, explain::Ink::Cyan, fit(line, style.width - 4)));
-  }
-  std::vector<std::string> why;
-  why.reserve(page.reasons.size());
-  for (const std::string& line : page.reasons)
-    why.push_back("    " + explain::paint(style, explain::Ink::Dim, fit(line, style.width - 4)));
-  append(below, cut(std::move(why), 4, style));
-  std::vector<std::string> tail;
-  if (!page.try_these.empty()) {
-    tail.emplace_back();
-    for (const std::string& line : page.try_these)
-      tail.push_back("  " + explain::paint(style, explain::Ink::Yellow, fit(line, style.width - 2)));
-  }
-
+  std::vector<std::string> lines = head_lines(page, style);
+  std::vector<std::string> below = plan_lines(page, style);
+  append(below, reason_lines(page, style));
+  std::vector<std::string> tail = hint_lines(page, style);
   std::vector<std::string> nodes =
       page.nodes.size() <= kMostLines ? node_lines(page, style) : node_cells(page, style);
-  constexpr std::size_t kNewsLeast = 5;
+
   const std::size_t fixed = lines.size() + below.size() + tail.size() + kNewsLeast + 1;
   append(lines, cut(std::move(nodes), rows > fixed + 3 ? rows - fixed : 3, style));
   append(lines, std::move(below));
   lines.emplace_back();
   const std::size_t taken = lines.size() + tail.size();
-  const std::size_t room = rows > taken ? rows - taken : 1;
-  const std::size_t from = page.news.size() > room ? page.news.size() - room : 0;
-  for (std::size_t i = from; i < page.news.size(); ++i) {
-    FleetNews one = page.news[i];
-    one.text = fit(one.text, style.width - 12);
-    lines.push_back("  " + news_line(one, style));
-  }
+  append(lines, news_lines(page, style, rows > taken ? rows - taken : 1));
   append(lines, std::move(tail));
   std::string out;
   for (const std::string& line : lines) out += line + "\n";

@@ -22,9 +22,4 @@ Symbol decode_controller_uid(Decoder& d, Value metadata);
 // The condition of this type among status.conditions.
 Condition decode_condition(Decoder& d, Value status, std::string_view type);
 
-// The value of an annotation; invalid when absent.
-inline Symbol decode_annotation(Decoder& d, Value annotations, std::string_view key) {
-  return d.symbol(annotations, key);
-}
-
 }  // namespace tamp::wire

@@ -67,8 +67,6 @@ void decode_node_claim(Decoder& d, Symbol name) {
   claim.taints = decode_taints(d, spec, "taints");
   claim.startup_taints = decode_taints(d, spec, "startupTaints");
   if (const auto after = decode_duration_or_never(d, spec, "expireAfter")) claim.expire_after = after->value;
-  if (const auto grace = decode_duration_or_never(d, spec, "terminationGracePeriod"))
-    claim.termination_grace_period = grace->value;
   claim.provider_id = d.symbol(status, "providerID");
   claim.node_name = d.symbol(status, "nodeName");
   claim.capacity = d.resources(status, "capacity");

@@ -159,8 +159,7 @@ std::string dump(const Cluster& c) {
   for (const NodeClaim& n : c.claims)
     d.line("claim", n.name, n.uid, n.provider_id, n.node_name, n.node, n.labels, n.marks, n.taints,
            n.startup_taints, n.capacity, n.allocatable, n.registered, n.initialized, n.consolidatable,
-           n.drifted, n.instance_terminating, n.last_pod_event, n.expire_after, n.termination_grace_period,
-           n.created, n.deleted);
+           n.drifted, n.instance_terminating, n.last_pod_event, n.expire_after, n.created, n.deleted);
   for (const NodePool& p : c.pools)
     d.line("pool", p.name, p.uid, p.kind, p.has_object, p.weight, p.replicas, p.template_labels,
            p.node_class_label, p.node_class_name, p.taints, p.startup_taints, p.requirements, p.has_limits,
@@ -173,7 +172,7 @@ std::string dump(const Cluster& c) {
   for (const Workload& w : c.workloads)
     d.line("workload", w.kind, w.ns, w.name, w.uid, w.owner_uid, w.desired, w.ready, w.current,
            w.template_spec, w.template_labels, w.deleting);
-  for (const PriorityClass& p : c.priority_classes) d.line("priority", p.name, p.value, p.global_default);
+  for (const PriorityClass& p : c.priority_classes) d.line("priority", p.name, p.value);
   for (const PersistentVolume& v : c.volumes)
     d.line("volume", v.name, v.labels, v.has_node_affinity, v.node_affinity, v.local_or_host_path,
            v.csi_driver, v.csi_handle, v.in_tree_plugin, v.has_csi_node_affinity, v.csi_node_affinity,
@@ -184,7 +183,7 @@ std::string dump(const Cluster& c) {
            v.selected_node, v.phase, v.deleting, d.sorted(v.access_modes), v.volume_mode, v.attributes_class,
            v.selector, v.request_bytes, v.owner_uid);
   for (const StorageClass& s : c.storage_classes)
-    d.line("storageclass", s.name, s.provisioner, s.csi_provisioner, s.wait_for_first_consumer, s.is_default,
+    d.line("storageclass", s.name, s.provisioner, s.csi_provisioner, s.wait_for_first_consumer,
            s.allowed_topologies);
   for (const CsiNode& n : c.csi_nodes)
     d.line("csinode", n.node_name, n.drivers, d.sorted(n.migrated_plugins));

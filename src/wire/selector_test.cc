@@ -21,8 +21,10 @@ struct SelectorTest : ::testing::Test {
   }
   LabelSet labels(std::vector<std::pair<std::string, std::string>> entries) {
     LabelSet set;
-    for (const auto& [key, value] : entries)
-      set.set(cluster.symbols.intern(key), cluster.symbols.intern(value));
+    for (const auto& [key, value] : entries) {
+      const Symbol k = cluster.symbols.intern(key);
+      set.set(k, cluster.symbols.intern(value));
+    }
     return set;
   }
   std::string error;

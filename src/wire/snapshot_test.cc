@@ -202,7 +202,6 @@ TEST(Snapshot, NodesAndTheirClaims) {
   const NodeClaim& claim = r.cluster.claims[0];
   EXPECT_EQ(claim.node, NodeId(std::size_t{0}));
   EXPECT_EQ(claim.expire_after, Duration::hours(1));
-  EXPECT_EQ(claim.termination_grace_period, Duration::minutes(5));
   EXPECT_EQ(claim.last_pod_event->unix_seconds(), 6);
   EXPECT_TRUE(claim.initialized.is_true());
   EXPECT_EQ(claim.drifted.status, ConditionStatus::False);

@@ -85,15 +85,12 @@ void decode_volume_claim(Decoder& d, Symbol ns, Symbol name) {
 }
 
 void decode_storage_class(Decoder& d, Symbol name) {
-  const Value annotations = d.object(d.object(d.root(), "metadata"), "annotations");
   StorageClass storage;
   storage.name = name;
   storage.provisioner = d.intern(d.text(d.root(), "provisioner"));
   const InTreePlugin* plugin = find_in_tree_provisioner(d.text(d.root(), "provisioner"));
   storage.csi_provisioner = plugin ? d.intern(plugin->driver) : storage.provisioner;
   storage.wait_for_first_consumer = d.word<bool>(d.root(), "volumeBindingMode", kBindingModes, false);
-  storage.is_default = d.text(annotations, "storageclass.kubernetes.io/is-default-class") == "true" ||
-                       d.text(annotations, "storageclass.beta.kubernetes.io/is-default-class") == "true";
   for (const Value item : d.objects(d.root(), "allowedTopologies")) {
     TopologyTerm term;
     for (const Value expression : d.objects(item, "matchLabelExpressions"))

@@ -144,15 +144,13 @@ TEST_F(StorageTest, AClaimWithoutAClassHasNone) {
 
 TEST_F(StorageTest, Classes) {
   reading = read(
-      "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: s, annotations: "
-      "{storageclass.kubernetes.io/is-default-class: 'true'}}, provisioner: kubernetes.io/gce-pd, "
-      "volumeBindingMode: "
-      "WaitForFirstConsumer, allowedTopologies: [{matchLabelExpressions: [{key: z, values: [a, b]}]}]}");
+      "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: s}, "
+      "provisioner: kubernetes.io/gce-pd, volumeBindingMode: WaitForFirstConsumer, "
+      "allowedTopologies: [{matchLabelExpressions: [{key: z, values: [a, b]}]}]}");
   const StorageClass& s = reading.cluster.storage_classes.at(0);
   EXPECT_EQ(text(s.provisioner), "kubernetes.io/gce-pd");
   EXPECT_EQ(text(s.csi_provisioner), "pd.csi.storage.gke.io");
   EXPECT_TRUE(s.wait_for_first_consumer);
-  EXPECT_TRUE(s.is_default);
   EXPECT_EQ(s.allowed_topologies.at(0).expressions.at(0).values.size(), 2u);
   EXPECT_EQ(testing::error_of("{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: s}, "
                               "volumeBindingMode: Later}"),

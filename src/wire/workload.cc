@@ -93,7 +93,6 @@ void decode_priority_class(Decoder& d, Symbol name) {
   PriorityClass priority;
   priority.name = name;
   priority.value = d.integer32(d.root(), "value").value_or(0);
-  priority.global_default = d.flag(d.root(), "globalDefault");
   d.cluster().priority_classes.push_back(priority);
 }
 

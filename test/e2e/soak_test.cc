@@ -42,7 +42,7 @@ class Churn {
   void step() {
     switch (pick(5)) {
       case 0:
-        return scale("app-" + padded(pick(kDeployments)), 2 + pick(20));
+        return scale_some();
       case 1:
         return cordon(pick(kNodes), true);
       case 2:
@@ -72,6 +72,10 @@ class Churn {
   void scale(const std::string& name, int replicas) {
     count(cluster_.admin().patch(kDeploymentType, "load", name, "", net::PatchType::Merge,
                                  R"({"spec":{"replicas":)" + std::to_string(replicas) + "}}"));
+  }
+  void scale_some() {
+    const std::string name = "app-" + padded(pick(kDeployments));
+    scale(name, 2 + pick(20));
   }
   void cordon(int node, bool cordoned) {
     const std::string name = (node % 2 == 0 ? "general-" : "spot-") + padded(node, 5);

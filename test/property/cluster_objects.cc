@@ -116,8 +116,6 @@ class Objects {
     taints("taints", n.taints);
     taints("startupTaints", n.startup_taints);
     if (n.expire_after) w_.field("expireAfter", format_duration(*n.expire_after));
-    if (n.termination_grace_period)
-      w_.field("terminationGracePeriod", format_duration(*n.termination_grace_period));
     w_.end_object().key("status").begin_object();
     text("providerID", n.provider_id);
     text("nodeName", n.node_name);
@@ -315,7 +313,6 @@ class Objects {
   void priority_class(const PriorityClass& p) {
     begin(ObjectKind::PriorityClass, Symbol(), p.name);
     w_.end_object().field("value", p.value);
-    if (p.global_default) w_.field("globalDefault", true);
     end();
   }
 

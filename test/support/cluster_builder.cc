@@ -126,14 +126,13 @@ ClusterBuilder& ClusterBuilder::ns(std::string_view name, std::string_view key, 
   if (fresh) {
     auto& made = base_.namespaces.emplace_back();
     made.name = word(name);
-    made.labels.set(word(kNamespaceName), word(name));
+    set_label(base_, made.labels, kNamespaceName, name);
   }
-  if (!key.empty()) base_.namespaces[it->second].labels.set(word(key), word(value));
+  if (!key.empty()) set_label(base_, base_.namespaces[it->second].labels, key, value);
   return *this;
 }
-ClusterBuilder& ClusterBuilder::priority_class(std::string_view name, std::int32_t value,
-                                               bool global_default) {
-  base_.priority_classes.push_back({word(name), value, global_default});
+ClusterBuilder& ClusterBuilder::priority_class(std::string_view name, std::int32_t value) {
+  base_.priority_classes.push_back({word(name), value});
   return *this;
 }
 TemperPolicy& ClusterBuilder::policy() {

@@ -75,7 +75,7 @@ class ClusterBuilder {
   Workload& workload(WorkloadKind kind, std::string_view name, std::int64_t desired, std::int64_t ready,
                      std::string_view ns = "default");
   ClusterBuilder& ns(std::string_view name, std::string_view key = "", std::string_view value = "");
-  ClusterBuilder& priority_class(std::string_view name, std::int32_t value, bool global_default = false);
+  ClusterBuilder& priority_class(std::string_view name, std::int32_t value);
   TemperPolicy& policy();
 
   // For terms and constraints that are written out in full.

@@ -23,7 +23,7 @@ NodeBuilder::NodeBuilder(Cluster& cluster, std::string_view name) : cluster_(&cl
 
 NodeBuilder& NodeBuilder::pool(std::string_view name) { return label(kNodePool, name); }
 NodeBuilder& NodeBuilder::label(std::string_view key, std::string_view value) {
-  node_.labels.set(word(key), word(value));
+  set_label(*cluster_, node_.labels, key, value);
   return *this;
 }
 NodeBuilder& NodeBuilder::unlabel(std::string_view key) {

@@ -39,7 +39,7 @@ PodBuilder& PodBuilder::uid(std::string_view uid) {
   return *this;
 }
 PodBuilder& PodBuilder::label(std::string_view key, std::string_view value) {
-  labels_.set(word(key), word(value));
+  set_label(*cluster_, labels_, key, value);
   return *this;
 }
 PodBuilder& PodBuilder::unlabelled() {
@@ -139,7 +139,7 @@ PodBuilder& PodBuilder::request(std::string_view resource, std::int64_t amount) 
   return request(cluster_->resource(resource), amount);
 }
 PodBuilder& PodBuilder::node_selector(std::string_view key, std::string_view value) {
-  spec_.node_selector.set(word(key), word(value));
+  set_label(*cluster_, spec_.node_selector, key, value);
   return *this;
 }
 PodBuilder& PodBuilder::node_affinity(std::string_view key, SelectorOp op, Values values) {

@@ -65,7 +65,7 @@ PoolBuilder& PoolBuilder::replicas(std::int64_t count) {
   return *this;
 }
 PoolBuilder& PoolBuilder::label(std::string_view key, std::string_view value) {
-  pool_.template_labels.set(word(key), word(value));
+  set_label(*cluster_, pool_.template_labels, key, value);
   return *this;
 }
 PoolBuilder& PoolBuilder::taint(std::string_view key, std::string_view value, TaintEffect effect) {

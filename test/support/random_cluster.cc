@@ -62,7 +62,11 @@ void RandomCluster::add_nodes() {
     if (chance(0.7)) node.label("disk", pick({"ssd", "hdd"}));
     if (chance(0.5)) node.label("generation", pick({"1", "2", "03", "five"}));
     if (chance(shape_.missing_label)) node.unlabel(pick({kHostname, kZone}));
-    if (chance(shape_.taint)) node.taint(pick({"dedicated", "gpu"}), pick({"", "x"}), pick_effect());
+    if (chance(shape_.taint)) {
+      const auto key = pick({"dedicated", "gpu"});
+      const auto value = pick({"", "x"});
+      node.taint(key, value, pick_effect());
+    }
     if (chance(shape_.cordon)) node.cordoned();
     if (chance(shape_.extended_resource)) node.resource("example.com/gpu", between(0, 2));
     if (chance(shape_.unmanaged)) node.unmanaged();
@@ -158,30 +162,36 @@ void RandomCluster::shape_pod(PodBuilder& pod, std::string_view app) {
   if (chance(0.6)) pod.label("version", pick({"v1", "v2"}));
   if (chance(0.1)) pod.request("example.com/gpu", between(0, 1));
   if (chance(shape_.priorities)) pod.priority(between(-2, 2) * 1000);
-  if (chance(shape_.toleration)) {
-    switch (between(0, 3)) {
-      case 0:
-        pod.tolerate_everything();
-        break;
-      case 1:
-        pod.tolerate_key(pick({"dedicated", "gpu", kUnschedulable}));
-        break;
-      case 2:
-        pod.tolerate(pick({"dedicated", "gpu"}), pick({"", "x"}));
-        break;
-      default:
-        pod.tolerate(pick({"dedicated", "gpu"}), pick({"", "x"}), pick_effect());
-    }
-  }
+  if (chance(shape_.toleration)) add_toleration(pod);
   if (chance(shape_.ports)) {
     auto ip = pick({"0.0.0.0", "10.0.0.1", "10.0.0.2"});
-    if (chance(0.8))
-      pod.host_port(chance(0.5) ? 8080 : 9090, pick({"TCP", "UDP"}), ip);
-    else
+    if (chance(0.8)) {
+      const int port = chance(0.5) ? 8080 : 9090;
+      pod.host_port(port, pick({"TCP", "UDP"}), ip);
+    } else {
       pod.sidecar_host_port(8080, "TCP", ip);
+    }
   }
   add_node_rules(pod);
   add_pod_rules(pod, app);
+}
+
+void RandomCluster::add_toleration(PodBuilder& pod) {
+  const int kind = between(0, 3);
+  if (kind == 0) {
+    pod.tolerate_everything();
+    return;
+  }
+  if (kind == 1) {
+    pod.tolerate_key(pick({"dedicated", "gpu", kUnschedulable}));
+    return;
+  }
+  const auto key = pick({"dedicated", "gpu"});
+  const auto value = pick({"", "x"});
+  if (kind == 2)
+    pod.tolerate(key, value);
+  else
+    pod.tolerate(key, value, pick_effect());
 }
 
 void RandomCluster::add_node_rules(PodBuilder& pod) {
@@ -194,8 +204,8 @@ void RandomCluster::add_node_rules(PodBuilder& pod) {
   if (!chance(shape_.node_affinity)) return;
   for (int i = 0, n = between(1, 2); i < n; ++i) {
     if (chance(0.2)) {
-      pod.node_affinity("generation", chance(0.5) ? SelectorOp::Gt : SelectorOp::Lt,
-                        {pick({"0", "2", "two"})});
+      const SelectorOp op = chance(0.5) ? SelectorOp::Gt : SelectorOp::Lt;
+      pod.node_affinity("generation", op, {pick({"0", "2", "two"})});
     } else if (chance(0.15)) {
       auto& room = rooms_[static_cast<std::size_t>(between(0, static_cast<int>(rooms_.size()) - 1))];
       pod.node_name_affinity(chance(0.5) ? SelectorOp::In : SelectorOp::NotIn, {room.name});
@@ -227,7 +237,8 @@ LabelSelector RandomCluster::random_selector(std::string_view app) {
 }
 
 PodAffinityTerm RandomCluster::random_term(std::string_view app) {
-  auto term = builder_.term(random_selector(app), pick({kHostname, kHostname, kZone, "rack"}));
+  LabelSelector selector = random_selector(app);
+  auto term = builder_.term(std::move(selector), pick({kHostname, kHostname, kZone, "rack"}));
   if (chance(0.05)) term.selector.reset();
   if (chance(0.15)) term.namespaces = {builder_.word(pick({"team-a", "default"}))};
   if (chance(0.15)) {
@@ -242,8 +253,9 @@ PodAffinityTerm RandomCluster::random_term(std::string_view app) {
 }
 
 SpreadConstraint RandomCluster::random_spread(std::string_view app) {
-  auto constraint = builder_.constraint(random_selector(app), pick({kHostname, kZone, kZone, "rack"}),
-                                        between(1, 3) == 3 ? 2 : 1);
+  LabelSelector selector = random_selector(app);
+  const auto topology = pick({kHostname, kZone, kZone, "rack"});
+  auto constraint = builder_.constraint(std::move(selector), topology, between(1, 3) == 3 ? 2 : 1);
   if (chance(0.05)) constraint.selector.reset();
   if (chance(0.2)) constraint.min_domains = between(1, 4);
   if (chance(0.15)) constraint.schedule_anyway = true;
@@ -272,8 +284,14 @@ void RandomCluster::add_pod_rules(PodBuilder& pod, std::string_view app) {
     pod.anti_affinity(random_term(app));
     if (chance(0.2)) pod.anti_affinity(random_term(app));
   }
-  if (chance(shape_.preferences)) pod.prefer_anti_affinity(between(1, 100), random_term(app));
-  if (chance(shape_.preferences)) pod.prefer_affinity(between(1, 100), random_term(app));
+  if (chance(shape_.preferences)) {
+    const int weight = between(1, 100);
+    pod.prefer_anti_affinity(weight, random_term(app));
+  }
+  if (chance(shape_.preferences)) {
+    const int weight = between(1, 100);
+    pod.prefer_affinity(weight, random_term(app));
+  }
   if (chance(shape_.preferences)) pod.prefer_nodes(between(1, 100), "disk", SelectorOp::In, {"ssd"});
 }
 

@@ -1,5 +1,6 @@
 // Small random clusters as model values, for property tests: every kind of constraint that the scheduler knows, drawn
-// from vocabularies so small that matches and mismatches are both common. The same seed gives the same cluster.
+// from vocabularies so small that matches and mismatches are both common. The same seed gives the same cluster, whatever
+// the compiler: no call has two arguments that draw, since the order of arguments is the compiler's.
 #pragma once
 
 #include <cstdint>
@@ -50,6 +51,7 @@ class RandomCluster {
   void add_daemons();
   void add_workload();
   void shape_pod(PodBuilder& pod, std::string_view app);
+  void add_toleration(PodBuilder& pod);
   void add_node_rules(PodBuilder& pod);
   void add_pod_rules(PodBuilder& pod, std::string_view app);
   void add_volumes(PodBuilder& pod);

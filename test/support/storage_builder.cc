@@ -21,7 +21,7 @@ PvBuilder::PvBuilder(Cluster& cluster, std::string_view name) : cluster_(&cluste
   capacity_gi(10).access({"ReadWriteOnce"}).mode("Filesystem").phase("Available");
 }
 PvBuilder& PvBuilder::label(std::string_view key, std::string_view value) {
-  pv_.labels.set(word(key), word(value));
+  set_label(*cluster_, pv_.labels, key, value);
   return *this;
 }
 PvBuilder& PvBuilder::only_on(std::string_view key, Values values) {
@@ -151,10 +151,6 @@ StorageClassBuilder::StorageClassBuilder(Cluster& cluster, std::string_view name
 }
 StorageClassBuilder& StorageClassBuilder::wait() {
   class_.wait_for_first_consumer = true;
-  return *this;
-}
-StorageClassBuilder& StorageClassBuilder::is_default() {
-  class_.is_default = true;
   return *this;
 }
 StorageClassBuilder& StorageClassBuilder::topology(std::string_view key, Values values) {

@@ -73,7 +73,6 @@ class StorageClassBuilder {
   StorageClassBuilder(Cluster& cluster, std::string_view name, std::string_view provisioner);
 
   StorageClassBuilder& wait();  // WaitForFirstConsumer
-  StorageClassBuilder& is_default();
   // Each call is one more term of the OR; and_topology() adds to the last term.
   StorageClassBuilder& topology(std::string_view key, Values values);
   StorageClassBuilder& and_topology(std::string_view key, Values values);

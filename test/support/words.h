@@ -1,9 +1,10 @@
-// Words that tests of every room share: label keys, moments, and the units that quantities are written in.
+// Words that tests of every room share: label keys, moments, and the units that quantities are written in; and labels.
 #pragma once
 
 #include <cstdint>
 #include <string_view>
 
+#include "core/cluster.h"
 #include "core/time.h"
 
 namespace tamp::test {
@@ -30,5 +31,11 @@ inline constexpr Time kNow{1'794'700'800'000'000'000};      // 2026-11-15T00:00:
 
 inline constexpr std::int64_t kMi = std::int64_t{1} << 20;
 inline constexpr std::int64_t kGi = std::int64_t{1} << 30;
+
+// The key becomes a symbol before the value does, so that every compiler numbers symbols alike.
+inline void set_label(Cluster& cluster, LabelSet& labels, std::string_view key, std::string_view value) {
+  const Symbol symbol = cluster.symbols.intern(key);
+  labels.set(symbol, cluster.symbols.intern(value));
+}
 
 }  // namespace tamp::test

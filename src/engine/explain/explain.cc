@@ -96,73 +96,68 @@ gates::GateOutcome budget_gate(const situation::Context& context, const gates::C
   return g;
 }
 
+// Which threshold would let the node go.
+std::vector<std::string> threshold_advice(const gates::Candidate& c, const std::string& pool,
+                                          const price::Priced& priced) {
+  std::vector<std::string> out;
+  const double cost = c.disruption_cost;
+  if (priced.cheapest_rejected && cost > 0 && c.price) {
+    const double saved = (*c.price - priced.cheapest_rejected->price).dollars();
+    if (saved > 0)
+      out.push_back(fmt::format(
+          "lower consolidationSavingsThreshold of pool {} to {:.4g} or below, if {} an hour is worth "
+          "moving its pods",
+          pool, saved / cost, format_money(Money::from_dollars(saved))));
+  } else if (cost > 0 && c.price) {
+    out.push_back(fmt::format("lower consolidationSavingsThreshold of pool {} to {:.4g} or below", pool,
+                              c.price->dollars() / cost));
+  }
+  if (c.lifetime_remaining < 1)
+    out.push_back("or wait: its disruption cost falls to 0 as it nears its expiry");
+  return out;
+}
+
+// Advice that is the same for every node; empty if there is none.
+std::string_view standing_advice(gates::Reason reason) {
+  switch (reason) {
+    case gates::Reason::NoCheaperReplacement:
+      return "allow more machine types in the pool's requirements, or reduce its pods' requests";
+    case gates::Reason::PodsDoNotFit:
+      return "see the pods below: each line counts why the other nodes refuse it";
+    case gates::Reason::SpotToSpotOff:
+      return "--feature-gates SpotToSpotConsolidation=true lets spot nodes be replaced by spot";
+    case gates::Reason::SpotFlexibility:
+      return "allow more machine types in the pool, or lower its savings threshold";
+    case gates::Reason::Utilization:
+      return "raise --scaledown-utilization-threshold (1 turns the gate off), or wait until it is drifted or "
+             "near its expiry";
+    case gates::Reason::PodWithoutController:
+      return "give the pod a controller, or set allowUnownedPods in the TemperPolicy";
+    case gates::Reason::PodDisruptionBudget:
+      return "wait until the budget allows a disruption, or loosen it";
+    case gates::Reason::MultipleDisruptionBudgets:
+      return "make each pod match one PodDisruptionBudget only: the eviction API refuses two";
+    case gates::Reason::PriceUnknown:
+      return "add the machine to the catalogue or to a price list (--prices), or set the threshold to 0";
+    case gates::Reason::NoCatalogue:
+      return "give a machine catalogue (--instance-types), so that a new node can be considered";
+    case gates::Reason::StaticPool:
+      return "scale the pool by its replicas: static pools are not consolidated";
+    default:
+      return "";
+  }
+}
+
 // What would have to change, for the first thing that is in the way.
 std::vector<std::string> advice_for(const situation::Context& context, const gates::Candidate& c,
                                     gates::Reason reason, const price::Priced& priced) {
-  std::vector<std::string> out;
-  std::string pool =
+  const std::string pool =
       c.pool.valid() ? std::string(context.cluster.text(context.cluster.pools[c.pool.index()].name)) : "";
-  switch (reason) {
-    case gates::Reason::SavingsBelowThreshold: {
-      double cost = c.disruption_cost;
-      if (priced.cheapest_rejected && cost > 0 && c.price) {
-        double saved = (*c.price - priced.cheapest_rejected->price).dollars();
-        if (saved > 0)
-          out.push_back(fmt::format(
-              "lower consolidationSavingsThreshold of pool {} to {:.4g} or below, if {} an hour is worth "
-              "moving its pods",
-              pool, saved / cost, format_money(Money::from_dollars(saved))));
-      } else if (cost > 0 && c.price) {
-        out.push_back(fmt::format("lower consolidationSavingsThreshold of pool {} to {:.4g} or below", pool,
-                                  c.price->dollars() / cost));
-      }
-      if (c.lifetime_remaining < 1)
-        out.push_back("or wait: its disruption cost falls to 0 as it nears its expiry");
-      break;
-    }
-    case gates::Reason::NoCheaperReplacement:
-      out.push_back("allow more machine types in the pool's requirements, or reduce its pods' requests");
-      break;
-    case gates::Reason::PodsDoNotFit:
-      out.push_back("see the pods below: each line counts why the other nodes refuse it");
-      break;
-    case gates::Reason::SpotToSpotOff:
-      out.push_back("--feature-gates SpotToSpotConsolidation=true lets spot nodes be replaced by spot");
-      break;
-    case gates::Reason::SpotFlexibility:
-      out.push_back("allow more machine types in the pool, or lower its savings threshold");
-      break;
-    case gates::Reason::Utilization:
-      out.push_back(
-          "raise --scaledown-utilization-threshold (1 turns the gate off), or wait until it is drifted or "
-          "near its expiry");
-      break;
-    case gates::Reason::PodWithoutController:
-      out.push_back("give the pod a controller, or set allowUnownedPods in the TemperPolicy");
-      break;
-    case gates::Reason::PodDisruptionBudget:
-      out.push_back("wait until the budget allows a disruption, or loosen it");
-      break;
-    case gates::Reason::MultipleDisruptionBudgets:
-      out.push_back("make each pod match one PodDisruptionBudget only: the eviction API refuses two");
-      break;
-    case gates::Reason::BudgetExhausted:
-      out.push_back(fmt::format("wait for the nodes under way, or raise the budget of pool {}", pool));
-      break;
-    case gates::Reason::PriceUnknown:
-      out.push_back(
-          "add the machine to the catalogue or to a price list (--prices), or set the threshold to 0");
-      break;
-    case gates::Reason::NoCatalogue:
-      out.push_back("give a machine catalogue (--instance-types), so that a new node can be considered");
-      break;
-    case gates::Reason::StaticPool:
-      out.push_back("scale the pool by its replicas: static pools are not consolidated");
-      break;
-    default:
-      break;
-  }
-  return out;
+  if (reason == gates::Reason::SavingsBelowThreshold) return threshold_advice(c, pool, priced);
+  if (reason == gates::Reason::BudgetExhausted)
+    return {fmt::format("wait for the nodes under way, or raise the budget of pool {}", pool)};
+  const std::string_view advice = standing_advice(reason);
+  return advice.empty() ? std::vector<std::string>{} : std::vector<std::string>{std::string(advice)};
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 #include "fit/simulation.h"
 #include "fit/topology_rules.h"
@@ -52,85 +53,119 @@ ReqId karpenter_topology(const Simulation& sim, const Claim& claim, PodId pod, c
   return table.intern(std::move(narrowed));
 }
 
-// Kubernetes' way: a constraint over a label can only be checked where the label's value is certain, so the node is pinned
-// to one value of every topology key that the pod's constraints, or the counters that the pod is part of, look at.
-ReqId kube_topology(const Simulation& sim, const Claim& claim, PodId pod, const Variant& variant,
-                    ReqId base) {
-  const Index& index = sim.index();
-  RequirementTable& table = index.requirements();
-  const Topology& topology = index.topology();
-  const Shape& shape = index.shape(pod);
+// Kubernetes' way: a constraint over a label can only be checked where the label's value is certain, so the node is
+// pinned to one value of every topology key that the pod's constraints, or the counters that the pod is part of,
+// look at.
+class KubeTopology {
+ public:
+  KubeTopology(const Simulation& simulation, const Claim& claim, PodId pod, const Variant& variant)
+      : counts_(simulation.counts()),
+        index_(simulation.index()),
+        topology_(index_.topology()),
+        claim_(claim),
+        variant_(variant),
+        shape_(index_.shape(pod)),
+        first_of_its_kind_(
+            std::all_of(variant.affinity.begin(), variant.affinity.end(),
+                        [&](const GroupUse& u) { return u.self && counts_.total(u.group) == 0; })) {}
 
-  std::vector<KeyId> keys;
-  auto note = [&](GroupId g) {
-    KeyId k = topology.group(g).key;
-    if (std::find(keys.begin(), keys.end(), k) == keys.end()) keys.push_back(k);
-  };
-  for (const auto& u : variant.groups) note(u.group);
-  for (const auto& u : variant.affinity) note(u.group);
-  for (GroupId g : shape.repelled_by()) note(g);
-  for (GroupId g : shape.counted_by()) note(g);
-  for (GroupId g : shape.repels()) note(g);
-  // The first of its kind may start anywhere; any other pod must be where its company is.
-  bool first_of_its_kind =
-      std::all_of(variant.affinity.begin(), variant.affinity.end(),
-                  [&](const GroupUse& u) { return u.self && sim.counts().total(u.group) == 0; });
+  // Invalid where no values suit the pod.
+  ReqId pin(ReqId base) const {
+    RequirementTable& table = index_.requirements();
+    ReqId result = base;
+    for (const KeyId k : keys()) {
+      const TopologyKey& key = topology_.keys()[k.index()];
+      const std::optional<DomainId> domain = emptiest_good(k, certain_domains(key, table.at(result)));
+      if (!domain) return {};
+      if (domain->valid() && !key.hostname)
+        result = table.narrow(result, exactly(key.label, key.domains[domain->index()]));
+    }
+    return result;
+  }
 
-  ReqId result = base;
-  for (KeyId k : keys) {
-    const TopologyKey& key = topology.keys()[k.index()];
-    std::vector<DomainId> options;
-    if (key.hostname) {
-      options.push_back(claim.domain(key, Symbol()));
-    } else if (const Requirement* r = table.at(result).find(key.label)) {
+ private:
+  bool of_key(GroupId g, KeyId k) const { return topology_.group(g).key == k; }
+
+  // Each once.
+  std::vector<KeyId> keys() const {
+    std::vector<KeyId> keys;
+    const auto note = [&](GroupId g) {
+      const KeyId k = topology_.group(g).key;
+      if (std::find(keys.begin(), keys.end(), k) == keys.end()) keys.push_back(k);
+    };
+    for (const auto& u : variant_.groups) note(u.group);
+    for (const auto& u : variant_.affinity) note(u.group);
+    for (GroupId g : shape_.repelled_by()) note(g);
+    for (GroupId g : shape_.counted_by()) note(g);
+    for (GroupId g : shape_.repels()) note(g);
+    return keys;
+  }
+
+  // Domains in which the node may be, by name; an invalid one stands for nodes without the label. None where the
+  // value stays uncertain.
+  std::vector<DomainId> certain_domains(const TopologyKey& key, const Requirements& node) const {
+    const Cluster& cluster = index_.cluster();
+    if (key.hostname) return {claim_.domain(key, Symbol())};
+    std::vector<DomainId> domains;
+    if (const Requirement* r = node.find(key.label)) {
       if (r->complement) return {};
       for (Symbol v : r->values)
-        if (DomainId d = key.find(v); d.valid()) options.push_back(d);
+        if (DomainId d = key.find(v); d.valid()) domains.push_back(d);
     } else {
-      // A label that only the machine type decides (architecture, size) stays uncertain; one that nobody sets is absent.
-      if (std::binary_search(index.cluster().catalogue->well_known.begin(),
-                             index.cluster().catalogue->well_known.end(), key.label))
-        return {};
-      options.emplace_back();
+      // A label that only the machine type decides (architecture, size) stays uncertain; one that nobody sets is
+      // absent.
+      const auto& well_known = cluster.catalogue->well_known;
+      if (std::binary_search(well_known.begin(), well_known.end(), key.label)) return {};
+      domains.emplace_back();
     }
-    std::sort(options.begin(), options.end(), [&](DomainId a, DomainId b) {
+    std::sort(domains.begin(), domains.end(), [&](DomainId a, DomainId b) {
       if (!a.valid() || !b.valid()) return b.valid() < a.valid();
-      return index.cluster().text(key.domains[a.index()]) < index.cluster().text(key.domains[b.index()]);
+      return cluster.text(key.domains[a.index()]) < cluster.text(key.domains[b.index()]);
     });
-    auto good = [&](DomainId d) {
-      for (const auto& u : variant.groups)
-        if (topology.group(u.group).key == k && !kube_allows(sim.counts(), u, d)) return false;
-      for (GroupId g : shape.repelled_by())
-        if (topology.group(g).key == k && !kube_unrepelled(sim.counts(), g, d)) return false;
-      for (const auto& u : variant.affinity) {
-        if (topology.group(u.group).key != k) continue;
-        if (!d.valid() || (!first_of_its_kind && sim.counts().count(u.group, d) == 0)) return false;
-      }
-      return true;
-    };
-    auto load = [&](DomainId d) {
-      std::int32_t n = 0;
-      for (const auto& u : variant.groups)
-        if (d.valid() && topology.group(u.group).key == k &&
-            topology.group(u.group).kind == Group::Kind::Spread)
-          n += sim.counts().count(u.group, d);
-      for (const auto& u : variant.affinity)
-        if (d.valid() && topology.group(u.group).key == k) n -= sim.counts().count(u.group, d);
-      return n;
-    };
-    bool found = false;
-    DomainId best;
-    for (DomainId d : options)
-      if (good(d) && (!found || load(d) < load(best))) {
-        best = d;
-        found = true;
-      }
-    if (!found) return {};
-    if (best.valid() && !key.hostname)
-      result = table.narrow(result, exactly(key.label, key.domains[best.index()]));
+    return domains;
   }
-  return result;
-}
+
+  // The first of its kind may start anywhere; any other pod must be where its company is.
+  bool good(KeyId k, DomainId d) const {
+    for (const auto& u : variant_.groups)
+      if (of_key(u.group, k) && !kube_allows(counts_, u, d)) return false;
+    for (GroupId g : shape_.repelled_by())
+      if (of_key(g, k) && !kube_unrepelled(counts_, g, d)) return false;
+    for (const auto& u : variant_.affinity) {
+      if (!of_key(u.group, k)) continue;
+      if (!d.valid() || (!first_of_its_kind_ && counts_.count(u.group, d) == 0)) return false;
+    }
+    return true;
+  }
+
+  // Pods that it is to be spread from, less those that it wants to be with.
+  std::int32_t load(KeyId k, DomainId d) const {
+    std::int32_t n = 0;
+    if (!d.valid()) return n;
+    for (const auto& u : variant_.groups)
+      if (of_key(u.group, k) && topology_.group(u.group).kind == Group::Kind::Spread)
+        n += counts_.count(u.group, d);
+    for (const auto& u : variant_.affinity)
+      if (of_key(u.group, k)) n -= counts_.count(u.group, d);
+    return n;
+  }
+
+  // The first among equals; nothing if none is good.
+  std::optional<DomainId> emptiest_good(KeyId k, const std::vector<DomainId>& domains) const {
+    std::optional<DomainId> best;
+    for (const DomainId d : domains)
+      if (good(k, d) && (!best || load(k, d) < load(k, *best))) best = d;
+    return best;
+  }
+
+  const TopologyCounts& counts_;
+  const Index& index_;
+  const Topology& topology_;
+  const Claim& claim_;
+  const Variant& variant_;
+  const Shape& shape_;
+  const bool first_of_its_kind_;
+};
 
 bool has_room(const Index& index, const Template& t, TypeId type, const ResourceList& total) {
   const ResourceList& allocatable = index.cluster().catalogue->types[type.index()].allocatable;
@@ -225,66 +260,111 @@ Claim fresh_claim(const Index& index, const Simulation& simulation, std::size_t 
   return c;
 }
 
-bool can_join(const Simulation& simulation, const Claim& claim, PodId pod, const Variant& variant,
-              Join& out) {
-  const Index& index = simulation.index();
-  const Cluster& cluster = index.cluster();
-  RequirementTable& table = index.requirements();
-  const Template& t = index.templates()[claim.template_index];
-  const Profile& profile = index.profile(variant.profile);
-  const auto& well_known = cluster.catalogue->well_known;
-  if (!taints_tolerated(cluster, index.options().dialect, t.taints, profile.tolerations)) return false;
-  const PodSpec& spec = cluster.spec(cluster.pods[pod.index()]);
+namespace {
 
-  std::vector<HostPort> ports = spec.host_ports;
-  if (!index.karpenter()) ports.insert(ports.end(), spec.init_host_ports.begin(), spec.init_host_ports.end());
+// May the pod run on the new node, beside those that are meant for it?
+class Joining {
+ public:
+  Joining(const Simulation& simulation, const Claim& claim, PodId pod, const Variant& variant)
+      : simulation_(simulation),
+        index_(simulation.index()),
+        cluster_(index_.cluster()),
+        template_(index_.templates()[claim.template_index]),
+        claim_(claim),
+        pod_(pod),
+        variant_(variant),
+        profile_(index_.profile(variant.profile)) {}
 
-  static const std::vector<Requirements> kNoDemand(1);
-  const PodVolumes* volumes = index.volumes().of(pod);
-  if (!simulation.volumes().new_node_takes(pod, claim.pods)) return false;
-  const auto& alternatives = volumes && !volumes->alternatives.empty() ? volumes->alternatives : kNoDemand;
+  bool attempt(Join& out) {
+    if (!taints_tolerated(cluster_, index_.options().dialect, template_.taints, profile_.tolerations))
+      return false;
+    if (!simulation_.volumes().new_node_takes(pod_, claim_.pods)) return false;
+    collect_ports();
+    if (!ports_.empty() && ports_clash(cluster_, claim_.ports, ports_)) return false;
+    total_ = claim_.requested;
+    total_.add(index_.fresh_requests(pod_));
 
-  ResourceList total = claim.requested;
-  total.add(index.fresh_requests(pod));
-  std::vector<std::uint64_t> types(claim.types.size());
-  auto try_one = [&](ReqId wanted, const Requirements& volume) {
-    ReqId r = table.merge(claim.requirements, wanted, well_known);
+    static const std::vector<Requirements> kNoDemand(1);
+    const PodVolumes* volumes = index_.volumes().of(pod_);
+    const auto& alternatives = volumes && !volumes->alternatives.empty() ? volumes->alternatives : kNoDemand;
+    return std::any_of(alternatives.begin(), alternatives.end(),
+                       [&](const Requirements& volume) { return attempt_with(volume, out); });
+  }
+
+ private:
+  void collect_ports() {
+    const PodSpec& spec = cluster_.spec(cluster_.pods[pod_.index()]);
+    ports_ = spec.host_ports;
+    if (!index_.karpenter())
+      ports_.insert(ports_.end(), spec.init_host_ports.begin(), spec.init_host_ports.end());
+  }
+
+  // With one of the places where its volumes may be.
+  bool attempt_with(const Requirements& volume, Join& out) {
+    if (index_.karpenter()) return attempt_with(variant_.requirements, volume, out);
+    for (std::size_t i = 0; i < std::max<std::size_t>(profile_.terms.size(), 1); ++i) {
+      const ReqId wanted = index_.demand(claim_.template_index, variant_.profile, i);
+      if (wanted.valid() && attempt_with(wanted, volume, out)) return true;
+    }
+    return false;
+  }
+
+  bool attempt_with(ReqId wanted, const Requirements& volume, Join& out) {
+    const ReqId r = narrowed(wanted, volume);
+    if (!r.valid() || !choose_types(r)) return false;
+    if (index_.requirements().at(r).has_min_values() && !satisfies_min_values(index_, template_, types_, r))
+      return false;
+    out.requirements = r;
+    out.types = types_;
+    return true;
+  }
+
+  // What the node must be for the pod to run there; invalid if it cannot be that.
+  ReqId narrowed(ReqId wanted, const Requirements& volume) const {
+    RequirementTable& table = index_.requirements();
+    const auto& well_known = cluster_.catalogue->well_known;
+    ReqId r = table.merge(claim_.requirements, wanted, well_known);
     if (r.valid() && !volume.empty()) r = table.merge(r, table.intern(volume), well_known);
-    if (!r.valid()) return false;
-    r = index.karpenter() ? karpenter_topology(simulation, claim, pod, variant, r)
-                          : kube_topology(simulation, claim, pod, variant, r);
-    if (!r.valid()) return false;
-    const auto& allowed = index.allowed_types(claim.template_index, r);
+    if (!r.valid()) return {};
+    return index_.karpenter() ? karpenter_topology(simulation_, claim_, pod_, variant_, r)
+                              : KubeTopology(simulation_, claim_, pod_, variant_).pin(r);
+  }
+
+  // Those that are allowed and have room; false if there is none.
+  bool choose_types(ReqId r) {
+    const auto& allowed = index_.allowed_types(claim_.template_index, r);
+    types_.assign(claim_.types.size(), 0);
     bool any = false;
-    for (std::size_t w = 0; w < types.size(); ++w) {
-      types[w] = 0;
-      for (std::uint64_t bits = claim.types[w] & allowed[w]; bits; bits &= bits - 1) {
-        auto i = static_cast<std::size_t>(std::countr_zero(bits));
-        TypeId type = t.types[w * 64 + i];
-        if (!has_room(index, t, type, total)) continue;
-        if (!ports.empty() && ports_clash(cluster, t.daemon_ports[type.index()], ports)) continue;
-        types[w] |= std::uint64_t{1} << i;
+    for (std::size_t w = 0; w < types_.size(); ++w)
+      for (std::uint64_t bits = claim_.types[w] & allowed[w]; bits; bits &= bits - 1) {
+        const auto i = static_cast<std::size_t>(std::countr_zero(bits));
+        const TypeId type = template_.types[w * 64 + i];
+        if (!has_room(index_, template_, type, total_)) continue;
+        if (!ports_.empty() && ports_clash(cluster_, template_.daemon_ports[type.index()], ports_)) continue;
+        types_[w] |= std::uint64_t{1} << i;
         any = true;
       }
-    }
-    if (!any) return false;
-    if (table.at(r).has_min_values() && !satisfies_min_values(index, t, types, r)) return false;
-    out.requirements = r;
-    out.types = types;
-    return true;
-  };
-  if (!ports.empty() && ports_clash(cluster, claim.ports, ports)) return false;
-  for (const auto& volume : alternatives) {
-    if (index.karpenter()) {
-      if (try_one(variant.requirements, volume)) return true;
-      continue;
-    }
-    for (std::size_t i = 0; i < std::max<std::size_t>(profile.terms.size(), 1); ++i) {
-      ReqId wanted = index.demand(claim.template_index, variant.profile, i);
-      if (wanted.valid() && try_one(wanted, volume)) return true;
-    }
+    return any;
   }
-  return false;
+
+  const Simulation& simulation_;
+  const Index& index_;
+  const Cluster& cluster_;
+  const Template& template_;
+  const Claim& claim_;
+  const PodId pod_;
+  const Variant& variant_;
+  const Profile& profile_;
+  std::vector<HostPort> ports_;
+  ResourceList total_;  // requested on the node, with the pod
+  std::vector<std::uint64_t> types_;
+};
+
+}  // namespace
+
+bool can_join(const Simulation& simulation, const Claim& claim, PodId pod, const Variant& variant,
+              Join& out) {
+  return Joining(simulation, claim, pod, variant).attempt(out);
 }
 
 }  // namespace tamp::fit

@@ -23,7 +23,8 @@ TEST(HashIndex, FindsWhatWasAddedAndNothingElse) {
   };
   EXPECT_FALSE(find("").valid()) << "nothing is there yet";
   for (int i = 0; i < 1000; ++i) {
-    const std::string word(1 + dice() % 400, static_cast<char>('a' + dice() % 26));
+    const std::size_t length = 1 + dice() % 400;
+    const std::string word(length, static_cast<char>('a' + dice() % 26));
     if (find(word).valid()) continue;
     index.add(word.size() % 8, WordId(words.size()));
     words.push_back(word);

@@ -171,6 +171,9 @@ class Index {
  private:
   void build_catalogue();
   void build_templates();
+  std::vector<PoolId> launching_pools() const;
+  Requirements pool_requirements(const NodePool& pool) const;
+  void count_daemons(Template& t, const Requirements& node) const;
   // The catalogue's types, of those given, that the requirements allow and that can be had: bits by position.
   std::vector<std::uint64_t> types_within(std::span<const TypeId> types, const Requirements& reqs) const;
   void build_offered();
@@ -185,6 +188,12 @@ class Index {
   ProfileId intern_profile(Profile p);
   Constraints make_constraints(const PodSpec& spec, Symbol ns, const LabelSet& labels);
   Variant make_variant(const PodSpec& stage, Symbol ns, const LabelSet& labels);
+  void set_profile(Variant& v, const PodSpec& stage);
+  void add_spread(Variant& v, const PodSpec& stage, Symbol ns, const LabelSet& labels);
+  void add_affinities(Variant& v, const PodSpec& stage, Symbol ns, const LabelSet& labels);
+  // `keys`: those of all the pod's constraints.
+  NodeFilter spread_filter(const SpreadConstraint& c, const PodSpec& stage,
+                           const std::vector<Symbol>& keys) const;
   ResourceList daemon_needs(const Site& site) const;
   PodMatcher matcher(const PodAffinityTerm& term, Symbol ns, bool as_repulsion) const;
 

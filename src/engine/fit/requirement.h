@@ -84,7 +84,6 @@ class RequirementTable {
   ReqId merge(ReqId base, ReqId wanted, std::span<const Symbol> may_be_undefined);
   // base ∧ r, unconditionally.
   ReqId narrow(ReqId base, const Requirement& r);
-  const Symbols& symbols() const { return symbols_; }
 
  private:
   const Symbols& symbols_;

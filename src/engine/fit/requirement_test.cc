@@ -56,7 +56,9 @@ TEST_F(RequirementTest, IntersectionOfSetsAndComplements) {
   auto above = req("k", SelectorOp::Gt, {"4"});
   EXPECT_EQ(intersect(in, out, symbols), req("k", SelectorOp::In, {"1", "9"}));
   EXPECT_EQ(intersect(intersect(in, out, symbols), above, symbols), req("k", SelectorOp::In, {"9"}));
-  EXPECT_TRUE(intersect(req("k", SelectorOp::Gt, {"9"}), req("k", SelectorOp::Lt, {"3"}), symbols).forbids());
+  auto large = req("k", SelectorOp::Gt, {"9"});
+  auto small = req("k", SelectorOp::Lt, {"3"});
+  EXPECT_TRUE(intersect(large, small, symbols).forbids());
 }
 
 TEST_F(RequirementTest, IntersectsAgreesWithIntersection) {

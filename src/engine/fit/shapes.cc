@@ -156,11 +156,11 @@ PodMatcher Index::matcher(const PodAffinityTerm& term, Symbol ns, bool as_repuls
   return m;
 }
 
-Variant Index::make_variant(const PodSpec& s, Symbol ns, const LabelSet& labels) {
-  bool soft = options_.preferences == PreferencePolicy::Respect;
-  Variant v;
+// Which nodes it may be on by itself, by labels and taints.
+void Index::set_profile(Variant& v, const PodSpec& s) {
   Profile p{s.node_selector, s.has_node_affinity, s.node_affinity, {}, s.tolerations};
-  const bool prefers = soft && !s.preferred_node_affinity.empty();
+  const bool prefers =
+      options_.preferences == PreferencePolicy::Respect && !s.preferred_node_affinity.empty();
   if (prefers) {
     v.strict = requirements_.intern(fit::profile_requirements(cluster_, p, 0));
     auto heaviest = std::max_element(s.preferred_node_affinity.begin(), s.preferred_node_affinity.end(),
@@ -170,35 +170,46 @@ Variant Index::make_variant(const PodSpec& s, Symbol ns, const LabelSet& labels)
   v.profile = intern_profile(std::move(p));
   v.requirements = profile_requirements_[v.profile.index()];
   if (!prefers) v.strict = v.requirements;
+}
 
-  auto use = [&](std::vector<GroupUse>& into, GroupId g) {
-    into.push_back({g, topology_.selects(topology_.group(g), ns, labels)});
-  };
+NodeFilter Index::spread_filter(const SpreadConstraint& c, const PodSpec& s,
+                                const std::vector<Symbol>& keys) const {
+  NodeFilter f;
+  f.honor_affinity = c.honor_affinity;
+  f.honor_taints = c.honor_taints;
+  if (c.honor_affinity) {
+    f.node_selector = s.node_selector;
+    f.has_affinity = s.has_node_affinity;
+    f.terms = s.node_affinity;
+  }
+  if (c.honor_taints) f.tolerations = s.tolerations;
+  if (!karpenter()) {
+    f.required_keys = keys;
+    std::sort(f.required_keys.begin(), f.required_keys.end());
+  }
+  return f;
+}
+
+void Index::add_spread(Variant& v, const PodSpec& s, Symbol ns, const LabelSet& labels) {
+  const bool soft = options_.preferences == PreferencePolicy::Respect;
   std::vector<Symbol> keys;
   for (const auto& c : s.spread)
     if (!c.schedule_anyway || soft) keys.push_back(c.topology_key);
   for (const auto& c : s.spread) {
     if (c.schedule_anyway && !soft) continue;
-    NodeFilter f;
-    f.honor_affinity = c.honor_affinity;
-    f.honor_taints = c.honor_taints;
-    if (c.honor_affinity) {
-      f.node_selector = s.node_selector;
-      f.has_affinity = s.has_node_affinity;
-      f.terms = s.node_affinity;
-    }
-    if (c.honor_taints) f.tolerations = s.tolerations;
-    if (!karpenter()) {
-      f.required_keys = keys;
-      std::sort(f.required_keys.begin(), f.required_keys.end());
-    }
     PodMatcher who = spread_matcher(c, ns, labels);
     // An empty selector counts nobody for kube-scheduler, though the pod itself still adds to the skew.
-    bool empty_selector = !karpenter() && who.selector && who.selector->requirements.empty();
+    const bool empty_selector = !karpenter() && who.selector && who.selector->requirements.empty();
     if (empty_selector) who.selector.reset();
-    use(v.groups, topology_.spread(c, std::move(who), std::move(f), s.tolerations));
-    if (empty_selector) v.groups.back().self = true;
+    const GroupId g = topology_.spread(c, std::move(who), spread_filter(c, s, keys), s.tolerations);
+    v.groups.push_back({g, empty_selector || topology_.selects(topology_.group(g), ns, labels)});
   }
+}
+
+void Index::add_affinities(Variant& v, const PodSpec& s, Symbol ns, const LabelSet& labels) {
+  const auto use = [&](std::vector<GroupUse>& into, GroupId g) {
+    into.push_back({g, topology_.selects(topology_.group(g), ns, labels)});
+  };
   if (karpenter()) {
     for (const auto& t : s.affinity)
       use(v.groups, topology_.affinity(t.topology_key, {matcher(t, ns, false)}, s.tolerations));
@@ -210,12 +221,18 @@ Variant Index::make_variant(const PodSpec& s, Symbol ns, const LabelSet& labels)
   }
   for (const auto& t : s.anti_affinity)
     use(v.groups, topology_.anti_affinity(t.topology_key, matcher(t, ns, false), s.tolerations));
-  if (soft) {
-    for (const auto& t : s.preferred_affinity)
-      use(v.groups, topology_.affinity(t.term.topology_key, {matcher(t.term, ns, false)}, s.tolerations));
-    for (const auto& t : s.preferred_anti_affinity)
-      use(v.groups, topology_.anti_affinity(t.term.topology_key, matcher(t.term, ns, false), s.tolerations));
-  }
+  if (options_.preferences != PreferencePolicy::Respect) return;
+  for (const auto& t : s.preferred_affinity)
+    use(v.groups, topology_.affinity(t.term.topology_key, {matcher(t.term, ns, false)}, s.tolerations));
+  for (const auto& t : s.preferred_anti_affinity)
+    use(v.groups, topology_.anti_affinity(t.term.topology_key, matcher(t.term, ns, false), s.tolerations));
+}
+
+Variant Index::make_variant(const PodSpec& s, Symbol ns, const LabelSet& labels) {
+  Variant v;
+  set_profile(v, s);
+  add_spread(v, s, ns, labels);
+  add_affinities(v, s, ns, labels);
   return v;
 }
 

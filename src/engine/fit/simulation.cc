@@ -412,12 +412,8 @@ std::vector<Seeker> Simulation::queue_up(const Line& moved) const {
   return queue;
 }
 
-Outcome Simulation::try_without(std::span<const NodeId> victims, const Line& moved, const NewNode& new_node) {
-  Outcome outcome;
-  const Cluster& c = index_.cluster();
-  ++simulations_;
-
-  // Kubernetes' ghosts are empty: what stays behind on a victim (DaemonSet pods) leaves with it.
+// Whoever leaves the victims: the moved pods first, in their order.
+std::vector<PodId> Simulation::lift_all(std::span<const NodeId> victims, const Line& moved) {
   std::vector<PodId> lifted;
   lifted.reserve(moved.pods.size());
   for (PodId p : moved.pods) {
@@ -425,29 +421,25 @@ Outcome Simulation::try_without(std::span<const NodeId> victims, const Line& mov
     lift(p);
     lifted.push_back(p);
   }
-  if (!index_.karpenter()) {
-    std::vector<PodId> known = moved.pods;
-    std::sort(known.begin(), known.end());
-    for (NodeId v : victims)
-      for (PodId p : c.nodes[v.index()].pods)
-        if (!c.pods[p.index()].terminal() && !std::binary_search(known.begin(), known.end(), p) &&
-            !leaving(p)) {
-          lift(p);
-          lifted.push_back(p);
-        }
-  }
-  for (NodeId v : victims) take_away(v);
+  if (index_.karpenter()) return lifted;
+  // Kubernetes' ghosts are empty: what stays behind on a victim (DaemonSet pods) leaves with it.
+  const Cluster& c = index_.cluster();
+  std::vector<PodId> known = moved.pods;
+  std::sort(known.begin(), known.end());
+  for (NodeId v : victims)
+    for (PodId p : c.nodes[v.index()].pods)
+      if (!c.pods[p.index()].terminal() && !std::binary_search(known.begin(), known.end(), p) &&
+          !leaving(p)) {
+        lift(p);
+        lifted.push_back(p);
+      }
+  return lifted;
+}
 
-  assert(new_node.at_most <= index_.options().new_nodes);
-  if (!index_.karpenter() && new_node.allowed && new_node.template_index && new_node.at_most == 1) {
-    outcome.claims.push_back(fresh_claim(index_, *this, *new_node.template_index, {}));
-    open_claim(outcome.claims.front(), Where::Settled);
-  }
-
-  // Round after round, until a whole round brings nobody home. `seen` is the queue's length when a pod last failed.
-  std::vector<Seeker> queue = queue_up(moved);
+// Round after round, until a whole round brings nobody home.
+void Simulation::place_all(std::vector<Seeker> queue, const NewNode& new_node, Outcome& outcome) {
   std::size_t front = 0;
-  std::unordered_map<PodId, std::size_t> seen;
+  std::unordered_map<PodId, std::size_t> seen;  // the queue's length when a pod last failed
   while (front < queue.size() && outcome.kind == Outcome::Kind::Placed) {
     const Seeker s = queue[front];
     if (auto it = seen.find(s.pod); it != seen.end() && it->second == queue.size() - front) break;
@@ -458,17 +450,34 @@ Outcome Simulation::try_without(std::span<const NodeId> victims, const Line& mov
       outcome.retried.push_back(s.pod);
     }
   }
-  if (outcome.kind == Outcome::Kind::Placed) {
-    for (const auto& s : std::span(queue).subspan(front))
-      if (s.role != Role::Pending) outcome.homeless.push_back(s.pod);
-    if (!outcome.homeless.empty()) {
-      outcome.kind = Outcome::Kind::NoPlace;
-    } else {
-      for (const auto& p : outcome.placements)
-        if (p.role == Role::Moved && p.site.valid() && !index_.site(p.site).initialized)
-          outcome.kind = Outcome::Kind::Uninitialized;
-    }
+  if (outcome.kind == Outcome::Kind::Placed) judge(std::span(queue).subspan(front), outcome);
+}
+
+// `left`: those who found no place.
+void Simulation::judge(std::span<const Seeker> left, Outcome& outcome) const {
+  for (const auto& s : left)
+    if (s.role != Role::Pending) outcome.homeless.push_back(s.pod);
+  if (!outcome.homeless.empty()) {
+    outcome.kind = Outcome::Kind::NoPlace;
+    return;
   }
+  for (const auto& p : outcome.placements)
+    if (p.role == Role::Moved && p.site.valid() && !index_.site(p.site).initialized)
+      outcome.kind = Outcome::Kind::Uninitialized;
+}
+
+Outcome Simulation::try_without(std::span<const NodeId> victims, const Line& moved, const NewNode& new_node) {
+  Outcome outcome;
+  ++simulations_;
+  const std::vector<PodId> lifted = lift_all(victims, moved);
+  for (NodeId v : victims) take_away(v);
+
+  assert(new_node.at_most <= index_.options().new_nodes);
+  if (!index_.karpenter() && new_node.allowed && new_node.template_index && new_node.at_most == 1) {
+    outcome.claims.push_back(fresh_claim(index_, *this, *new_node.template_index, {}));
+    open_claim(outcome.claims.front(), Where::Settled);
+  }
+  place_all(queue_up(moved), new_node, outcome);
 
   take_back(outcome.placements);
   if (worth_a_second_look(outcome))

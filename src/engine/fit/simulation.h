@@ -110,7 +110,10 @@ class Simulation {
   friend struct Undo;
   bool place(const Seeker& seeker, const NewNode& new_node, Outcome& outcome);
   SiteId find_site(const Seeker& seeker, const Shape& shape, const Variant& variant);
+  std::vector<PodId> lift_all(std::span<const NodeId> victims, const Line& moved);
   std::vector<Seeker> queue_up(const Line& moved) const;
+  void place_all(std::vector<Seeker> queue, const NewNode& new_node, Outcome& outcome);
+  void judge(std::span<const Seeker> left, Outcome& outcome) const;
   bool accepts(PodId pod, const Shape& shape, const Variant& variant, SiteId site) const;
   void take_ports(PodId pod, SiteId site);
   void arrive(PodId pod, SiteId site, const ResourceList& requests);

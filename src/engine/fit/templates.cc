@@ -72,64 +72,79 @@ std::vector<std::uint64_t> Index::types_within(std::span<const TypeId> types,
   return bits;
 }
 
+// Those that launch nodes: the heaviest first, equally heavy ones in the opposite order of their names.
+std::vector<PoolId> Index::launching_pools() const {
+  std::vector<PoolId> pools;
+  for (std::size_t i = 0; i < cluster_.pools.size(); ++i) {
+    const NodePool& p = cluster_.pools[i];
+    bool not_ready = p.ready.status == ConditionStatus::False || p.ready.status == ConditionStatus::Unknown;
+    if (p.has_object && p.kind == PoolKind::Karpenter && !p.replicas && !p.deleted && !not_ready)
+      pools.push_back(PoolId(i));
+  }
+  std::sort(pools.begin(), pools.end(), [&](PoolId a, PoolId b) {
+    const NodePool &p = cluster_.pools[a.index()], &q = cluster_.pools[b.index()];
+    if (p.weight != q.weight) return p.weight > q.weight;
+    return cluster_.text(p.name) > cluster_.text(q.name);
+  });
+  return pools;
+}
+
+// What is true of every node of the pool.
+Requirements Index::pool_requirements(const NodePool& pool) const {
+  const Symbols& symbols = cluster_.symbols;
+  Requirements r;
+  for (const auto& q : pool.requirements) {
+    Requirement x = make_requirement(q.requirement, symbols);
+    x.key = canonical_key(cluster_, x.key);
+    x.min_values = q.min_values;
+    r.add(x, symbols);
+  }
+  for (auto [k, v] : pool.template_labels) r.add(exactly(canonical_key(cluster_, k), v), symbols);
+  r.add(exactly(cluster_.known.nodepool, pool.name), symbols);
+  if (pool.node_class_label.valid()) r.add(exactly(pool.node_class_label, pool.node_class_name), symbols);
+  r.add(exactly(cluster_.known.registered, cluster_.known.true_), symbols);
+  r.add(exactly(cluster_.known.initialized, cluster_.known.true_), symbols);
+  // The new node's host name is nobody else's: the invalid symbol.
+  r.add(exactly(cluster_.known.hostname, Symbol()), symbols);
+  return r;
+}
+
+// What DaemonSets take of each type.
+void Index::count_daemons(Template& t, const Requirements& node) const {
+  t.daemon_overhead.resize(cluster_.catalogue->types.size());
+  t.daemon_ports.resize(cluster_.catalogue->types.size());
+  for (TypeId type : t.types)
+    for (const PodSpec& spec : daemons_) {
+      if (!daemon_belongs(cluster_, spec, node, t.taints, type_requirements_[type.index()])) continue;
+      t.daemon_overhead[type.index()].add(spec.requests);
+      auto& ports = t.daemon_ports[type.index()];
+      ports.insert(ports.end(), spec.host_ports.begin(), spec.host_ports.end());
+      if (!karpenter()) ports.insert(ports.end(), spec.init_host_ports.begin(), spec.init_host_ports.end());
+    }
+}
+
 void Index::build_templates() {
   for (const auto& pool : cluster_.pools)
     for (const auto& t : pool.taints) tolerate_soft_taints_ |= t.effect == TaintEffect::PreferNoSchedule;
   if (!cluster_.catalogue) return;
   build_catalogue();
-  const Symbols& symbols = cluster_.symbols;
-  const Catalogue& catalogue = *cluster_.catalogue;
   std::vector<TypeId> all_types;
-  all_types.reserve(catalogue.types.size());
-  for (std::size_t i = 0; i < catalogue.types.size(); ++i) all_types.emplace_back(i);
+  all_types.reserve(cluster_.catalogue->types.size());
+  for (std::size_t i = 0; i < cluster_.catalogue->types.size(); ++i) all_types.emplace_back(i);
 
-  std::vector<PoolId> order;
-  for (std::size_t i = 0; i < cluster_.pools.size(); ++i) {
-    const NodePool& p = cluster_.pools[i];
-    bool not_ready = p.ready.status == ConditionStatus::False || p.ready.status == ConditionStatus::Unknown;
-    if (p.has_object && p.kind == PoolKind::Karpenter && !p.replicas && !p.deleted && !not_ready)
-      order.push_back(PoolId(i));
-  }
-  std::sort(order.begin(), order.end(), [&](PoolId a, PoolId b) {
-    const NodePool &p = cluster_.pools[a.index()], &q = cluster_.pools[b.index()];
-    if (p.weight != q.weight) return p.weight > q.weight;
-    return cluster_.text(p.name) > cluster_.text(q.name);
-  });
-
-  any_pool_launches_ = !order.empty();
-  for (PoolId id : order) {
+  const std::vector<PoolId> pools = launching_pools();
+  any_pool_launches_ = !pools.empty();
+  for (PoolId id : pools) {
     const NodePool& pool = cluster_.pools[id.index()];
     Template t;
     t.pool = id;
     t.taints = pool.taints;
-    Requirements r;
-    for (const auto& q : pool.requirements) {
-      Requirement x = make_requirement(q.requirement, symbols);
-      x.key = canonical_key(cluster_, x.key);
-      x.min_values = q.min_values;
-      r.add(x, symbols);
-    }
-    for (auto [k, v] : pool.template_labels) r.add(exactly(canonical_key(cluster_, k), v), symbols);
-    r.add(exactly(cluster_.known.nodepool, pool.name), symbols);
-    if (pool.node_class_label.valid()) r.add(exactly(pool.node_class_label, pool.node_class_name), symbols);
-    r.add(exactly(cluster_.known.registered, cluster_.known.true_), symbols);
-    r.add(exactly(cluster_.known.initialized, cluster_.known.true_), symbols);
-    // The new node's host name is nobody else's: the invalid symbol.
-    r.add(exactly(cluster_.known.hostname, Symbol()), symbols);
+    Requirements r = pool_requirements(pool);
     const auto within = types_within(all_types, r);
     for (std::size_t i = 0; i < all_types.size(); ++i)
       if (within[i / 64] >> (i % 64) & 1) t.types.push_back(all_types[i]);
     if (t.types.empty()) continue;
-    t.daemon_overhead.resize(catalogue.types.size());
-    t.daemon_ports.resize(catalogue.types.size());
-    for (TypeId type : t.types)
-      for (const PodSpec& spec : daemons_) {
-        if (!daemon_belongs(cluster_, spec, r, pool.taints, type_requirements_[type.index()])) continue;
-        t.daemon_overhead[type.index()].add(spec.requests);
-        auto& ports = t.daemon_ports[type.index()];
-        ports.insert(ports.end(), spec.host_ports.begin(), spec.host_ports.end());
-        if (!karpenter()) ports.insert(ports.end(), spec.init_host_ports.begin(), spec.init_host_ports.end());
-      }
+    count_daemons(t, r);
     t.requirements = requirements_.intern(std::move(r));
     templates_.push_back(std::move(t));
   }

@@ -114,58 +114,72 @@ bool karpenter_allows(const TopologyCounts& counts, const GroupUse& use, DomainI
   return false;
 }
 
+namespace {
+
+// A new node brings its own host: may the pod be there, beside those that are meant for it?
+bool host_allows(const Karpenter& k, bool nobody_there) {
+  const DomainId here = k.key.find(Symbol());
+  const std::int32_t there = nobody_there ? 0 : k.in(here);
+  switch (k.group.kind) {
+    case Group::Kind::Spread:
+      return there + (k.use.self ? 1 : 0) <= k.group.max_skew;
+    case Group::Kind::Affinity:
+      return k.pod_may(here) && (there > 0 || k.may_start());
+    case Group::Kind::AntiAffinity:
+    case Group::Kind::Repulsion:
+      return there == 0;
+  }
+  return false;
+}
+
+template <typename Good>
+std::vector<Symbol> domains_where(const Karpenter& k, const Good& good) {
+  std::vector<Symbol> values;
+  for (std::size_t i = 0; i < k.key.domains.size(); ++i)
+    if (k.node_may(DomainId(i)) && good(DomainId(i))) values.push_back(k.key.domains[i]);
+  return values;
+}
+
+// Of those within the skew the least populated.
+std::vector<Symbol> spread_domains(const Karpenter& k) {
+  const std::int32_t min = k.least();
+  const auto good = [&](DomainId d) { return k.counts.known(k.use.group, d) && k.within_skew(d, min); };
+  std::int32_t fewest = std::numeric_limits<std::int32_t>::max();
+  for (std::size_t i = 0; i < k.key.domains.size(); ++i)
+    if (k.node_may(DomainId(i)) && good(DomainId(i))) fewest = std::min(fewest, k.in(DomainId(i)));
+  return domains_where(k, [&](DomainId d) { return good(d) && k.in(d) == fewest; });
+}
+
+}  // namespace
+
 std::optional<Domains> karpenter_domains(const TopologyCounts& counts, const GroupUse& use,
                                          const Requirements& strict, const Requirements& node,
                                          bool nobody_there, const Symbols& symbols) {
-  Karpenter k(counts, use, strict, &node, symbols);
+  const Karpenter k(counts, use, strict, &node, symbols);
   Domains result;
   Requirement& r = result.allowed;
   r.key = k.key.label;
   if (k.key.hostname) {
-    DomainId here = k.key.find(Symbol());
-    bool ok = false;
-    std::int32_t there = nobody_there ? 0 : k.in(here);
-    switch (k.group.kind) {
-      case Group::Kind::Spread:
-        ok = there + (use.self ? 1 : 0) <= k.group.max_skew;
-        break;
-      case Group::Kind::Affinity:
-        ok = k.pod_may(here) && (there > 0 || k.may_start());
-        break;
-      case Group::Kind::AntiAffinity:
-      case Group::Kind::Repulsion:
-        ok = there == 0;
-        break;
-    }
-    if (!ok) return std::nullopt;
+    if (!host_allows(k, nobody_there)) return std::nullopt;
     r.values = {Symbol()};
     return result;
   }
-  auto take_if = [&](auto&& good) {
-    for (std::size_t i = 0; i < k.key.domains.size(); ++i)
-      if (k.node_may(DomainId(i)) && good(DomainId(i))) r.values.push_back(k.key.domains[i]);
-  };
   switch (k.group.kind) {
-    case Group::Kind::Spread: {
-      std::int32_t min = k.least();
-      std::int32_t fewest = std::numeric_limits<std::int32_t>::max();
-      auto good = [&](DomainId d) { return counts.known(use.group, d) && k.within_skew(d, min); };
-      for (std::size_t i = 0; i < k.key.domains.size(); ++i)
-        if (k.node_may(DomainId(i)) && good(DomainId(i))) fewest = std::min(fewest, k.in(DomainId(i)));
-      take_if([&](DomainId d) { return good(d) && k.in(d) == fewest; });
+    case Group::Kind::Spread:
+      r.values = spread_domains(k);
       result.take_one = true;
       break;
-    }
     case Group::Kind::Affinity:
-      take_if([&](DomainId d) { return k.in(d) > 0 && k.pod_may(d); });
+      r.values = domains_where(k, [&](DomainId d) { return k.in(d) > 0 && k.pod_may(d); });
       if (r.values.empty() && k.may_start()) {
-        take_if([&](DomainId d) { return counts.known(use.group, d) && k.pod_may(d); });
+        r.values = domains_where(k, [&](DomainId d) { return counts.known(use.group, d) && k.pod_may(d); });
         result.take_one = true;
       }
       break;
     case Group::Kind::AntiAffinity:
     case Group::Kind::Repulsion:
-      take_if([&](DomainId d) { return counts.known(use.group, d) && k.in(d) == 0 && k.pod_may(d); });
+      r.values = domains_where(
+          k, [&](DomainId d) { return counts.known(use.group, d) && k.in(d) == 0 && k.pod_may(d); });
       break;
   }
   if (r.values.empty()) return std::nullopt;

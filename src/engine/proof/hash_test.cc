@@ -41,7 +41,8 @@ TEST(PlanHash, ChangesWithEveryStructuralInput) {
       {"uid of a node", [](Fleet& f) { node(f, "a").uid = f.cluster.symbols.intern("other"); }},
       {"a label",
        [](Fleet& f) {
-         node(f, "b").labels.set(f.cluster.symbols.intern("x"), f.cluster.symbols.intern("y"));
+         const Symbol key = f.cluster.symbols.intern("x");
+         node(f, "b").labels.set(key, f.cluster.symbols.intern("y"));
        }},
       {"capacity", [](Fleet& f) { node(f, "a").allocatable.set(kMemory, 15 * test::kGi); }},
       {"price", [](Fleet& f) { node(f, "c").price_override = Money::from_dollars(0.2); }},

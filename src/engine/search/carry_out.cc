@@ -128,82 +128,127 @@ std::vector<Id> renumbered(const std::vector<bool>& gone, const std::vector<std:
   return map;
 }
 
-}  // namespace
+// By the old id.
+struct Leaving {
+  std::vector<bool> nodes, claims;
+};
 
-std::string replacement_name(std::size_t serial) { return fmt::format("tamp-new-{:05}", serial); }
-
-void carry_out(Cluster& cluster, const price::Command& command, Time now, std::size_t serial) {
-  std::vector<bool> goes(cluster.nodes.size()), claim_goes(cluster.claims.size());
+Leaving leaving_with(const Cluster& cluster, const price::Command& command) {
+  Leaving leaving{std::vector<bool>(cluster.nodes.size()), std::vector<bool>(cluster.claims.size())};
   for (NodeId n : command.nodes) {
-    goes[n.index()] = true;
-    if (ClaimId c = cluster.nodes[n.index()].claim; c.valid()) claim_goes[c.index()] = true;
+    leaving.nodes[n.index()] = true;
+    if (ClaimId c = cluster.nodes[n.index()].claim; c.valid()) leaving.claims[c.index()] = true;
   }
+  return leaving;
+}
+
+std::vector<Launched> launch_all(Cluster& cluster, const std::vector<price::Replacement>& replacements,
+                                 Time now, std::size_t serial) {
   std::vector<Launched> made;
-  made.reserve(command.replacements.size());
-  for (const price::Replacement& r : command.replacements)
+  made.reserve(replacements.size());
+  for (const price::Replacement& r : replacements)
     made.push_back(launch(cluster, r, now, serial + made.size()));
+  return made;
+}
 
-  // Where everything will be: nodes and claims stay in name order, with the new ones among them.
-  std::vector<Node> nodes;
-  std::vector<NodeClaim> claims;
-  for (std::size_t i = 0; i < cluster.nodes.size(); ++i)
-    if (!goes[i]) nodes.push_back(std::move(cluster.nodes[i]));
-  for (std::size_t i = 0; i < cluster.claims.size(); ++i)
-    if (!claim_goes[i]) claims.push_back(std::move(cluster.claims[i]));
-  std::vector<std::size_t> new_nodes, new_claims;  // where they are, by number of the replacement
+template <typename T>
+std::vector<T> take_staying(std::vector<T>& all, const std::vector<bool>& leaving) {
+  std::vector<T> staying;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (!leaving[i]) staying.push_back(std::move(all[i]));
+  return staying;
+}
+
+// Where nodes and claims are afterwards.
+struct Places {
+  std::vector<NodeId> node_of;                     // by the old id; invalid for one that left
+  std::vector<ClaimId> claim_of;                   // likewise
+  std::vector<std::size_t> new_nodes, new_claims;  // by the number of the replacement
+};
+
+// Nodes and claims stay in name order, with the new ones among them. They still refer to each other by their
+// old ids.
+Places exchange_nodes(Cluster& cluster, const Leaving& leaving, const std::vector<Launched>& made) {
+  Places places;
+  std::vector<Node> nodes = take_staying(cluster.nodes, leaving.nodes);
+  std::vector<NodeClaim> claims = take_staying(cluster.claims, leaving.claims);
   for (const Launched& one : made) {
-    insert_by_name(nodes, one.node, new_nodes, by_name<Node>(cluster));
-    insert_by_name(claims, one.claim, new_claims, by_name<NodeClaim>(cluster));
+    insert_by_name(nodes, one.node, places.new_nodes, by_name<Node>(cluster));
+    insert_by_name(claims, one.claim, places.new_claims, by_name<NodeClaim>(cluster));
   }
-  const auto node_of = renumbered<NodeId>(goes, new_nodes);
-  const auto claim_of = renumbered<ClaimId>(claim_goes, new_claims);
+  places.node_of = renumbered<NodeId>(leaving.nodes, places.new_nodes);
+  places.claim_of = renumbered<ClaimId>(leaving.claims, places.new_claims);
+  cluster.nodes = std::move(nodes);
+  cluster.claims = std::move(claims);
+  return places;
+}
 
+// Pods that move, and those that stay where they are; the others leave with their nodes.
+std::vector<Pod> take_pods(Cluster& cluster, const std::vector<price::Move>& moves, const Leaving& leaving,
+                           const Places& places) {
   std::vector<NodeId> to(cluster.pods.size());
-  std::vector<bool> moves(cluster.pods.size());
-  for (const price::Move& m : command.moves) {
+  std::vector<bool> moved(cluster.pods.size());
+  for (const price::Move& m : moves) {
     if (m.pod.index() >= cluster.pods.size()) continue;  // one that its controller has yet to make
-    moves[m.pod.index()] = true;
-    to[m.pod.index()] = m.to.valid() ? node_of[m.to.index()] : NodeId(new_nodes[m.replacement]);
+    moved[m.pod.index()] = true;
+    to[m.pod.index()] = m.to.valid() ? places.node_of[m.to.index()] : NodeId(places.new_nodes[m.replacement]);
   }
   std::vector<Pod> pods;
   pods.reserve(cluster.pods.size());
   for (std::size_t i = 0; i < cluster.pods.size(); ++i) {
     Pod& pod = cluster.pods[i];
-    if (moves[i])
+    if (moved[i])
       pod.node = to[i];
-    else if (pod.bound() && goes[pod.node.index()])
+    else if (pod.bound() && leaving.nodes[pod.node.index()])
       continue;
     else if (pod.bound())
-      pod.node = node_of[pod.node.index()];
+      pod.node = places.node_of[pod.node.index()];
     pods.push_back(std::move(pod));
   }
+  return pods;
+}
+
+// Pods stay in the order of namespace and name.
+void add_daemon_pods(Cluster& cluster, const std::vector<Launched>& made, const Places& places) {
+  if (made.empty()) return;
   for (std::size_t i = 0; i < made.size(); ++i)
     for (Pod& pod : daemon_pods(cluster, made[i].node)) {
-      pod.node = NodeId(new_nodes[i]);
-      pods.push_back(std::move(pod));
+      pod.node = NodeId(places.new_nodes[i]);
+      cluster.pods.push_back(std::move(pod));
     }
-  if (!made.empty())
-    std::sort(pods.begin(), pods.end(), [&](const Pod& a, const Pod& b) {
-      return std::pair(cluster.text(a.ns), cluster.text(a.name)) <
-             std::pair(cluster.text(b.ns), cluster.text(b.name));
-    });
+  std::sort(cluster.pods.begin(), cluster.pods.end(), [&](const Pod& a, const Pod& b) {
+    return std::pair(cluster.text(a.ns), cluster.text(a.name)) <
+           std::pair(cluster.text(b.ns), cluster.text(b.name));
+  });
+}
 
-  cluster.nodes = std::move(nodes);
-  cluster.claims = std::move(claims);
-  cluster.pods = std::move(pods);
-  for (std::size_t i = 0; i < cluster.nodes.size(); ++i) {
-    Node& node = cluster.nodes[i];
+// Nodes, claims and pods refer to each other by their new ids.
+void join(Cluster& cluster, const Places& places) {
+  for (Node& node : cluster.nodes) {
     node.pods.clear();
-    if (node.claim.valid()) node.claim = claim_of[node.claim.index()];
+    if (node.claim.valid()) node.claim = places.claim_of[node.claim.index()];
   }
   for (NodeClaim& claim : cluster.claims)
-    if (claim.node.valid()) claim.node = node_of[claim.node.index()];
-  for (std::size_t i = 0; i < made.size(); ++i) {
-    cluster.nodes[new_nodes[i]].claim = ClaimId(new_claims[i]);
-    cluster.claims[new_claims[i]].node = NodeId(new_nodes[i]);
+    if (claim.node.valid()) claim.node = places.node_of[claim.node.index()];
+  for (std::size_t i = 0; i < places.new_nodes.size(); ++i) {
+    cluster.nodes[places.new_nodes[i]].claim = ClaimId(places.new_claims[i]);
+    cluster.claims[places.new_claims[i]].node = NodeId(places.new_nodes[i]);
   }
   for (std::size_t i = 0; i < cluster.pods.size(); ++i)
     if (NodeId n = cluster.pods[i].node; n.valid()) cluster.nodes[n.index()].pods.push_back(PodId(i));
+}
+
+}  // namespace
+
+std::string replacement_name(std::size_t serial) { return fmt::format("tamp-new-{:05}", serial); }
+
+void carry_out(Cluster& cluster, const price::Command& command, Time now, std::size_t serial) {
+  const Leaving leaving = leaving_with(cluster, command);
+  const std::vector<Launched> made = launch_all(cluster, command.replacements, now, serial);
+  const Places places = exchange_nodes(cluster, leaving, made);
+  cluster.pods = take_pods(cluster, command.moves, leaving, places);
+  add_daemon_pods(cluster, made, places);
+  join(cluster, places);
 }
 
 }  // namespace tamp::search

@@ -29,7 +29,6 @@ class Traveller {
   Road take_road();
   // Pods looked at so far: taken into an index, lifted and placed in thought.
   std::uint64_t effort() const { return effort_; }
-  Money hourly_cost() const { return cost_; }
 
   // Carries out what `next` says until it says nothing, or there were enough steps, or too much effort, or more pods moved than `most_moves`.
   template <typename Next>

@@ -103,7 +103,8 @@ class Cluster {
     const world::api::ObjectPtr found =
         world_.api().get(world::api::ResourceId::ServiceAccounts, ns, account);
     if (!found) return Error{"there is no account " + ns + "/" + account};
-    std::string text = "e2e-" + std::to_string(loop_.random()) + std::to_string(loop_.random());
+    std::string text = "e2e-" + std::to_string(loop_.random());
+    text += std::to_string(loop_.random());
     const std::string user = "system:serviceaccount:" + ns + ":" + account;
     world_.api().add_token(
         text, {.user = user,
