@@ -1,31 +1,23 @@
 #!/usr/bin/env python3
-"""Keeps the house in order (ARCHITECTURE.md): fails when
+"""Checks what the build cannot express about the rooms (ARCHITECTURE.md). Fails when
 
-- a room includes a room that it may not, or its CMakeLists.txt links one;
+- a file includes a room that its own room does not declare, though it may be reached through another room;
+- a room declares a room that it does not include;
 - a pure room includes or calls a clock, a thread, a socket, a file, a random source or a stream;
+- the product depends on the simulator, or the two schedulers on each other;
 - a library appears outside the room that wraps it;
 - a product file is longer than the ceiling.
 
-usage: check-rooms.py [--root DIR]     prints one line for each offence; exit status 1 if there is any
+The rooms and what they declare come from rooms.json, which CMake writes when it configures a build.
+
+usage: check-rooms.py [--root DIR] [--rooms FILE]     prints one line for each offence; exit status 1 if there is any
 """
 import argparse
+import json
 import pathlib
 import re
 import sys
 
-# In order: a pure room may use only pure rooms above it.
-PURE = ["base", "model", "codec", "schedule", "decide", "churn", "prove", "execute", "report", "dashboard", "world"]
-# A shell may use pure rooms and these shells.
-SHELLS = {
-    "kube": [],
-    "agent": ["kube", "serve"],
-    "serve": ["kube"],
-    "control": ["kube", "agent", "serve"],
-    "embed": ["kube", "agent", "serve", "control"],
-    "cli": ["kube", "agent", "serve", "control", "embed"],
-}
-# The two schedulers share no code: otherwise a mistake in one would be invisible in the other.
-STRANGERS = {"world": {"schedule", "decide"}}
 CEILING = 800
 
 FORBIDDEN_HEADERS = {
@@ -45,16 +37,16 @@ FORBIDDEN_CALLS = {
     "random source": r"(?<![\w.:>])(?:std::|::)?(?:rand|srand|random|getrandom)\s*\(",
     "file": r"\b(?:fopen|freopen|fprintf|printf|puts|fputs)\s*\(",
 }
-# Library header prefix -> (rooms that may include it, most files that may)
+# Library header prefix -> (rooms that may include it, how many files may)
 LIBRARIES = {
-    "simdjson": (["codec"], None),
-    "yaml-cpp/": (["codec"], None),
+    "simdjson": (["wire"], None),
+    "yaml-cpp/": (["wire"], None),
     "CLI/": (["cli"], 1),
-    "curl/": (["kube"], 1),
-    "boost/": (["serve"], 3),
-    "prometheus/": (["serve"], None),
-    "re2/": (["world"], 1),
-    "openssl/": (["base", "kube", "serve"], None),
+    "curl/": (["net"], 1),
+    "boost/": (["net"], 3),
+    "prometheus/": (["controller"], None),
+    "openssl/": (["core", "net", "dashboard"], None),
+    "re2/": (["sim/api"], None),
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]', re.M)
@@ -66,37 +58,44 @@ def without_comments(text):
     return re.sub(pattern, lambda m: " " if m[0].startswith("/") else '""', text, flags=re.S)
 
 
-def may_use(room, other):
-    if room == other:
-        return True
-    if other in STRANGERS.get(room, ()):
-        return False
-    if room in PURE:
-        return other in PURE and PURE.index(other) < PURE.index(room)
-    return other in PURE or other in SHELLS[room]
+def is_test(path):
+    return path.name.endswith(("_test.cc", "_test.h", "_testing.h", "_for_test.h", "_for_test.cc"))
 
 
-def check_file(path, room, root, report, library_users):
+def room_of_header(header, names):
+    """The room that a header belongs to: "sim/api/store.h" is of sim/api, "fit/index.h" of fit."""
+    parts = header.split("/")
+    for length in (2, 1):
+        name = "/".join(parts[:length])
+        if len(parts) > length and name in names:
+            return name
+    return None
+
+
+def check_file(path, room, names, root, report, included, library_users):
     text = path.read_text(encoding="utf-8")
     name = path.relative_to(root)
-    is_test = path.name.endswith(("_test.cc", "_test.h", "_testing.h"))
+    test = is_test(path)
     lines = text.count("\n")
-    if lines > CEILING and not is_test:
+    if lines > CEILING and not test:
         report(f"{name}: {lines} lines, the ceiling is {CEILING}")
     for bracket, header in INCLUDE.findall(text):
-        top = header.split("/")[0]
-        if bracket == '"' and (top in PURE or top in SHELLS) and not is_test and not may_use(room, top):
-            report(f"{name}: room {room} may not include \"{header}\"")
+        other = room_of_header(header, names) if bracket == '"' else None
+        if other is not None and other != room["name"]:
+            included.setdefault(test, set()).add(other)
+            allowed = room["deps"] + (room["testDeps"] if test else [])
+            if other not in allowed:
+                report(f'{name}: room {room["name"]} does not declare {other}, and includes "{header}"')
         for library, (rooms, _) in LIBRARIES.items():
-            if header.startswith(library) and not is_test:
+            if header.startswith(library) and not test:
                 library_users.setdefault(library, []).append(name)
-                if room not in rooms:
-                    report(f"{name}: {header} belongs to {', '.join(rooms)}/ only")
-        if room in PURE and not is_test and bracket == "<":
+                if room["name"] not in rooms:
+                    report(f"{name}: {header} belongs to {', '.join(rooms)} only")
+        if room["pure"] and not test and bracket == "<":
             for what, headers in FORBIDDEN_HEADERS.items():
                 if header in headers:
                     report(f"{name}: a pure room includes a {what}: <{header}>")
-    if room in PURE and not is_test:
+    if room["pure"] and not test:
         code = without_comments(text)
         for what, pattern in FORBIDDEN_CALLS.items():
             for match in re.finditer(pattern, code):
@@ -104,41 +103,63 @@ def check_file(path, room, root, report, library_users):
                 report(f"{name}:{line}: a pure room asks a {what}: {match[0].strip()}")
 
 
-def check_links(path, room, root, report):
-    text = re.sub(r"#[^\n]*", "", path.read_text(encoding="utf-8"))
-    lists = {}
-    for name, words in re.findall(r"\b(?:set|list)\s*\(\s*(?:APPEND\s+)?(\w+)\s+([^)]*)\)", text):
-        lists[name] = lists.get(name, "") + " " + words
-    text = re.sub(r"\$\{(\w+)\}", lambda m: lists.get(m[1], ""), text)
-    for block in re.findall(r"tamp_room\s*\(\s*" + room + r"\b([^)]*)\)", text):
-        words = block.split()
-        keywords = {"DEPS", "LINK", "SOURCES", "TESTS", "TEST_DEPS"}
-        current = None
-        for word in words:
-            if word in keywords:
-                current = word
-            elif current == "DEPS" and not may_use(room, word.split("_")[0]):  # world_api is a part of world
-                report(f"{path.relative_to(root)}: room {room} may not link {word}")
+def closure(rooms, name):
+    """A room and every room that it reaches."""
+    seen = set()
+    wanted = [name]
+    while wanted:
+        one = wanted.pop()
+        if one in seen or one not in rooms:
+            continue
+        seen.add(one)
+        wanted += rooms[one]["deps"]
+    return seen
+
+
+def check_graph(rooms, report):
+    for room in rooms.values():
+        reached = closure(rooms, room["name"])
+        if room["folder"].startswith("src/"):
+            for other in sorted(reached):
+                if not rooms[other]["folder"].startswith("src/"):
+                    report(f'{room["folder"]}: the product may not depend on {other}')
+        if room["pure"]:
+            for other in sorted(reached):
+                if not rooms[other]["pure"]:
+                    report(f'{room["folder"]}: a pure room may not depend on {other}, which is not pure')
+        if room["folder"].startswith("src/engine/"):
+            for other in sorted(reached):
+                if other != "core" and not rooms[other]["folder"].startswith("src/engine/"):
+                    report(f'{room["folder"]}: the engine uses core only, not {other}')
+    if "oracle" in rooms and "fit" in closure(rooms, "oracle"):
+        report("oracle: the literal scheduler may not share code with fit")
+    for agent in ("agent", "wire"):
+        for other in sorted(closure(rooms, agent)):
+            if rooms[other]["folder"].startswith("src/engine/"):
+                report(f"{agent}: may not depend on the engine ({other})")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--root", default=pathlib.Path(__file__).resolve().parent.parent, type=pathlib.Path)
-    root = parser.parse_args().root
+    parser.add_argument("--rooms", type=pathlib.Path, help="rooms.json of a build (build/rooms.json)")
+    arguments = parser.parse_args()
+    root = arguments.root
+    file = arguments.rooms or root / "build" / "rooms.json"
+    rooms = {room["name"]: room for room in json.loads(file.read_text(encoding="utf-8"))}
+    names = set(rooms) | {"support"}
     offences = []
     library_users = {}
-    for directory in sorted((root / "src").iterdir()):
-        if not directory.is_dir():
-            continue
-        room = directory.name
-        if room not in PURE and room not in SHELLS:
-            offences.append(f"src/{room}: not a room of the house; add it to scripts/check-rooms.py on purpose")
-            continue
-        for path in sorted(directory.rglob("*")):
+    for room in rooms.values():
+        folder = root / room["folder"]
+        included = {}
+        for path in sorted(folder.glob("*")):
             if path.suffix in (".h", ".cc"):
-                check_file(path, room, root, offences.append, library_users)
-            elif path.name == "CMakeLists.txt":
-                check_links(path, room, root, offences.append)
+                check_file(path, room, names, root, offences.append, included, library_users)
+        for other in room["deps"]:
+            if other not in included.get(False, set()):
+                offences.append(f'{room["folder"]}/CMakeLists.txt: declares {other} and does not include it')
+    check_graph(rooms, offences.append)
     for library, (_, most) in LIBRARIES.items():
         users = sorted(set(map(str, library_users.get(library, []))))
         if most is not None and len(users) > most:

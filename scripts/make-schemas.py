@@ -2,7 +2,7 @@
 """Facts about the types of the built-in kinds, from the OpenAPI v3 documents that Kubernetes publishes, and the numbers that
 their fields have in protobuf, from the tags in the Go sources of its API.
 
-    make-schemas.py DIRECTORY MODULES > src/world/api/schemas.txt
+    make-schemas.py DIRECTORY MODULES > sim/api/schemas.txt
 
 DIRECTORY is api/openapi-spec/v3 of a Kubernetes source tree, MODULES holds api@…, apimachinery@… and apiextensions-apiserver@… of
 k8s.io. Only names, types and numbers are taken, no descriptions.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How the Go types of the built-in kinds write empty values, from the types.go files of Kubernetes.
 
-    make-shapes.py src/world/api/schemas.txt MODULES > src/world/api/shapes.txt
+    make-shapes.py sim/api/schemas.txt MODULES > sim/api/shapes.txt
 
 MODULES is a directory with k8s.io/api@…, k8s.io/apimachinery@… and k8s.io/apiextensions-apiserver@… (a Go module cache's
 k8s.io). Only names are taken, no comments.

@@ -1,4 +1,4 @@
-// Where the pods of a node are among its cgroups: found by their names (codec/cgroup_names.h) anywhere below a root, whatever
+// Where the pods of a node are among its cgroups: found by their names (wire/cgroup_names.h) anywhere below a root, whatever
 // stands in front of them. On a hybrid machine the pressure is in the hierarchy of version 2 that is mounted at `unified`, and
 // throttling and memory are in those of version 1 beside it.
 #pragma once

@@ -1,4 +1,4 @@
-// Who may read the agent's pages, and how often. By a client certificate, by a token of Kubernetes (serve/caller_access.h), or
+// Who may read the agent's pages, and how often. By a client certificate, by a token of Kubernetes (net/caller_access.h), or
 // anybody, where only this machine can reach the port. Those who are known and everybody else have each a rate of their own, so that
 // strangers cannot keep out the collector.
 //

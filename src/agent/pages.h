@@ -20,7 +20,7 @@ struct Page {
   std::string body;
 };
 
-// What collectors take at most (codec/observation.h).
+// What collectors take at most (wire/observation.h).
 inline constexpr std::size_t kLargestDocument = std::size_t{4} << 20;
 
 class Pages {

@@ -8,11 +8,11 @@
 
 #include "cli/api_session.h"
 #include "cli/files.h"
+#include "documents/approval.h"
 #include "documents/run_document.h"
 #include "documents/yaml_writer.h"
 #include "explain/layout.h"
 #include "explain/run_page.h"
-#include "run/approval.h"
 #include "wire/tree_writer.h"
 
 namespace tamp::cli {
@@ -197,7 +197,7 @@ Result<std::string> run_approve(const RunInvocation& run) {
       return Error{"the plan does not pass every check, so that no run would begin" + failed};
     }
     TAMP_TRY(const std::string who, session.own_name());
-    const run::Approval approval{hash, who, run::ApprovalSource::Cli, ""};
+    const documents::Approval approval{hash, who, documents::ApprovalSource::Cli, ""};
     const auto used = [&](const run::Run& other) {
       return Error{fmt::format("this plan has been approved already: run {} is {}", printable(other.name),
                                run::word(other.phase))};
@@ -207,9 +207,11 @@ Result<std::string> run_approve(const RunInvocation& run) {
       for (const run::Run& other : *runs)
         if (run::uses_up(other, hash)) return used(other);
     for (int attempt = 1;; ++attempt) {
-      const std::string name = run::approval_name(approval, attempt);
-      const auto made = session.create(net::kConsolidationRuns, run::approval_object(approval, attempt));
-      if (!made && session.refused_as(net::ApiError::Kind::AlreadyExists) && attempt < run::kMostApprovals) {
+      const std::string name = documents::approval_name(approval, attempt);
+      const auto made =
+          session.create(net::kConsolidationRuns, documents::approval_object(approval, attempt));
+      if (!made && session.refused_as(net::ApiError::Kind::AlreadyExists) &&
+          attempt < documents::kMostApprovals) {
         TAMP_TRY(const run::Run other, one_run(session, name));
         if (run::uses_up(other, hash)) return used(other);
         continue;

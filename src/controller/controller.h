@@ -74,6 +74,7 @@ class Controller {
   // Writes nothing more, gives the Lease back, then calls `done`.
   void stop(std::function<void()> done);
 
+  bool leading() const { return election_.leading(); }
   bool may_write() const { return election_.may_write(); }
   // Its writes pass only while we lead.
   net::Client& client() { return client_; }

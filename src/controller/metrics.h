@@ -24,7 +24,7 @@ enum class WatchState : std::uint8_t { Starting, Listing, Current, Absent, Broke
 // What one pass found. Reasons that it does not name are gone from the metrics afterwards.
 struct PlanFigures {
   std::int64_t candidates = 0;
-  std::map<std::string, std::int64_t, std::less<>> blocked_nodes;  // by reason (decide/reason.h)
+  std::map<std::string, std::int64_t, std::less<>> blocked_nodes;  // by reason (gates/reason.h)
   Money savings;                                                   // of the plan, per hour
   Money cluster_cost;                                              // per hour; unknown prices count nothing
   std::int64_t nodes = 0, pods = 0;

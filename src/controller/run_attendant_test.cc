@@ -92,7 +92,7 @@ struct Attended : testing::Test {
     desk.plan = plan.get();
     desk.pressure_guards = false;
     desk.acts = true;
-    run::take_in(approval, desk, then->reading->cluster, loop.now());
+    run::take_in(approval, desk, then->reading->cluster, documents::status_bytes, loop.now());
     ASSERT_EQ(approval.phase, run::Phase::Validating) << approval.message;
     status = documents::write_status(approval);
   }

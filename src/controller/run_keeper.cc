@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "controller/automatic_approval.h"
+#include "documents/approval.h"
 #include "documents/marks.h"
-#include "run/approval.h"
 #include "wire/tree.h"
 
 namespace tamp::controller {
@@ -264,15 +264,15 @@ void RunKeeper::approve() {
   const std::vector<const Run*> known = known_runs();
   const auto uses_it_up = [&](const Run* run) { return run::uses_up(*run, hash); };
   if (std::any_of(known.begin(), known.end(), uses_it_up)) return;
-  const run::Approval approval{hash, own_name_, run::ApprovalSource::Policy, ""};
+  const documents::Approval approval{hash, own_name_, documents::ApprovalSource::Policy, ""};
   // Runs that were refused keep their names. One that cannot be read may have used the plan.
   int attempt = 1;
-  for (; attempt <= run::kMostApprovals; ++attempt) {
-    const auto other = shelf_.runs().find(run::approval_name(approval, attempt));
+  for (; attempt <= documents::kMostApprovals; ++attempt) {
+    const auto other = shelf_.runs().find(documents::approval_name(approval, attempt));
     if (other == shelf_.runs().end()) break;
     if (!other->second.error.empty()) return;
   }
-  if (attempt > run::kMostApprovals) return;
+  if (attempt > documents::kMostApprovals) return;
   std::string obstacle =
       obstacle_to_approval(*published->plan, known, outlook->reading->cluster, loop_.now());
   if (!published->dismissed_by.empty()) obstacle = "dismissed by " + published->dismissed_by;
@@ -285,8 +285,8 @@ void RunKeeper::approve() {
   if (own_name_.empty()) return ask_who_we_are();
   approving_ = hash;
   creation_ = client_.create(
-      net::kConsolidationRuns, "", wire::to_json(run::approval_object(approval, attempt)),
-      [this, hash, name = run::approval_name(approval, attempt)](net::Reply reply) {
+      net::kConsolidationRuns, "", wire::to_json(documents::approval_object(approval, attempt)),
+      [this, hash, name = documents::approval_name(approval, attempt)](net::Reply reply) {
         if (reply.ok())
           log_.info("approved by policy", {{"run", name}, {"hash", hash}});
         else

@@ -1,6 +1,6 @@
 // The admission webhook over HTTP: /mutate stamps the approver into a ConsolidationRun, /validate refuses what the schema
 // cannot see and warns of what is unwise. The rules are in decide (policy_review.h, run_review.h), the format in
-// codec/admission.h; this only joins them.
+// wire/admission.h; this only joins them.
 #pragma once
 
 #include <functional>

@@ -71,7 +71,7 @@ struct Observation {
 // The newest observation of each node, in node-name order.
 using Observations = std::vector<Observation>;
 
-// Null when the node was not observed. REQUIRES: sorted by node, each once (codec/observation.h makes it so).
+// Null when the node was not observed. REQUIRES: sorted by node, each once (wire/observation.h makes it so).
 const Observation* find_observation(const Observations& observations, std::string_view node);
 
 }  // namespace tamp

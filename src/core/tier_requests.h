@@ -20,7 +20,7 @@ using RequestsByTier = std::array<RequestSum, kTiers>;  // by Tier
 
 // The annotation of a node that has one.
 struct PublishedRequests {
-  bool readable = false;   // it is what an agent writes (codec/tier_requests.h); otherwise it says nothing
+  bool readable = false;   // it is what an agent writes (wire/tier_requests.h); otherwise it says nothing
   RequestsByTier tiers{};  // zero unless readable
   bool operator==(const PublishedRequests&) const = default;
 };

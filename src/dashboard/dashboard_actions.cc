@@ -106,7 +106,7 @@ void DashboardActions::approve(const Session& session, const std::string& hash, 
   const std::uint64_t id = begin(session, std::move(answer));
   if (id == 0) return;
   Deed& deed = deeds_.at(id);
-  deed.approval = {hash, session.caller.user, run::ApprovalSource::Dashboard, reason};
+  deed.approval = {hash, session.caller.user, documents::ApprovalSource::Dashboard, reason};
   deed.look = std::move(look);
   deed.request = deed.way.client->get(net::kTemperPolicies, "", kDefaultPolicy,
                                       [this, id](const net::Reply& reply) { approve_published(id, reply); });
@@ -125,16 +125,16 @@ void DashboardActions::approve_published(std::uint64_t id, const net::Reply& pol
 void DashboardActions::create_run(std::uint64_t id) {
   Deed& deed = deeds_.at(id);
   ++deed.attempt;
-  deed.request = deed.way.client->create(net::kConsolidationRuns, "",
-                                         wire::to_json(run::approval_object(deed.approval, deed.attempt)),
-                                         [this, id](const net::Reply& reply) { created(id, reply); });
+  deed.request = deed.way.client->create(
+      net::kConsolidationRuns, "", wire::to_json(documents::approval_object(deed.approval, deed.attempt)),
+      [this, id](const net::Reply& reply) { created(id, reply); });
 }
 
 void DashboardActions::created(std::uint64_t id, const net::Reply& reply) {
   Deed& deed = deeds_.at(id);
-  const std::string name = run::approval_name(deed.approval, deed.attempt);
+  const std::string name = documents::approval_name(deed.approval, deed.attempt);
   if (!reply.ok() && reply.error->kind == net::ApiError::Kind::AlreadyExists &&
-      deed.attempt < run::kMostApprovals) {
+      deed.attempt < documents::kMostApprovals) {
     deed.request = deed.way.client->get(net::kConsolidationRuns, "", name,
                                         [this, id](const net::Reply& other) { met_another(id, other); });
     return;
@@ -144,7 +144,7 @@ void DashboardActions::created(std::uint64_t id, const net::Reply& reply) {
   run.name = name;
   run.plan_hash = deed.approval.plan_hash;
   run.approved_by = deed.approval.approved_by;
-  run.source = run::word(deed.approval.source);
+  run.source = word(deed.approval.source);
   if (const auto tree = wire::read_tree(reply.body))
     if (const auto at = parse_rfc3339(tree->at({"metadata", "creationTimestamp"}).string()))
       run.approved_at = *at;

@@ -11,10 +11,10 @@
 #include <string>
 
 #include "dashboard/sessions.h"
+#include "documents/approval.h"
 #include "documents/look.h"
 #include "net/client.h"
 #include "net/http_server.h"
-#include "run/approval.h"
 #include "wire/tree.h"
 
 namespace tamp::dashboard {
@@ -45,7 +45,7 @@ class DashboardActions {
   struct Deed {
     UserWay way;
     Session session;
-    run::Approval approval;
+    documents::Approval approval;
     std::shared_ptr<const documents::Look> look;
     Answer answer;  // empty: given
     int attempt = 0;

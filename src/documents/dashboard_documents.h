@@ -26,10 +26,10 @@ std::string policy_document(const Look& look, const wire::Tree& object);
 
 // ---- runs
 std::string runs_document(const Look& look);
-// `timeline`: the lines that were recorded of it (report/timeline.h); may be empty.
+// `timeline`: the lines that were recorded of it (documents/timeline.h); may be empty.
 std::string run_document(const Look& look, const run::Run& run, std::string_view timeline);
 std::string run_summary(const run::Run& run);
-// `lines`: the audit records (report/audit.h).
+// `lines`: the audit records (documents/audit.h).
 std::string audit_document(const run::Run& run, const std::string& lines);
 // The records of several runs in one, newest first, and which chains hold. `complete`: no run was left out.
 struct RunRecords {

@@ -198,7 +198,7 @@ TEST(Marks, OnlyOurVeryTaintIsOurs) {
 
 TEST(Marks, ThatAreGoneAlreadyNeedNoRemoval) {
   const wire::Tree bare =
-      node(annotation({{"r"}, {"cordon", "no-load-balancer", "taint", std::string(kProtections[1])}}));
+      node(annotation({{"r"}, {"cordon", "no-load-balancer", "taint", std::string(run::kProtections[1])}}));
   EXPECT_THAT(edits(edit_node(bare, mutation(run::MutationKind::Release), "r")),
               ElementsAre("remove /metadata/annotations/temper.codes~1run"));
   const wire::Tree theirs = node(annotation({{"r"}, {"no-load-balancer"}}), "{}",

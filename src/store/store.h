@@ -3,7 +3,7 @@
 //
 // Each kind has a shelf of decoded objects (shelf.h) over shared tables of names, pod specs and label sets, so that an
 // event costs its decoding, a look-up and the exchange of one slot. What objects that are gone left behind in the tables
-// stays until it outnumbers what is in use; then the tables are written anew without it (model/compact.h).
+// stays until it outnumbers what is in use; then the tables are written anew without it (core/compact.h).
 //
 // Not thread-safe. A view is a value of its own and may be used elsewhere while the store goes on.
 #pragma once

@@ -150,7 +150,7 @@ void append(std::vector<std::string>& to, std::vector<std::string> lines) {
 std::vector<std::string> head_lines(const FleetPage& page, const explain::Style& style) {
   const Money cost = fleet_cost(page);
   const Money month{
-      static_cast<std::int64_t>(std::llround(static_cast<double>(cost.nanos) * kHoursPerMonth))};
+      static_cast<std::int64_t>(std::llround(static_cast<double>(cost.nanos) * explain::kHoursPerMonth))};
   std::string head = fmt::format("  {}  ×{:g}   ", clock_text(page.now), page.speed);
   head += explain::paint(style, explain::Ink::Bold, fmt::format("{}/h", format_money(cost, 3)));
   head +=

@@ -61,7 +61,7 @@ class Decoder {
   // Interns the name of a resource. Real clusters have dozens of them; a file with very many is refused, since every
   // list of amounts is searched from its start.
   ResourceId resource(const Field& field);
-  // Amounts in the units of model/resources.h. None may be negative.
+  // Amounts in the units of core/resources.h. None may be negative.
   ResourceList resources(Value parent, std::string_view key);
 
   // The word at `key` as one of a closed set, matched exactly. Absent and "" give the default where one is given.

@@ -1,5 +1,5 @@
 // A kubeconfig: which clusters there are, as whom to speak to them, and which of them is meant. Bytes to plain data; files
-// that it names are read elsewhere (kube/access.h).
+// that it names are read elsewhere (net/access.h).
 #pragma once
 
 #include <optional>

@@ -160,6 +160,27 @@ std::string verdict_word(const search::NodeVerdict& v) {
 
 class KarpenterCase : public testing::TestWithParam<CaseFile> {};
 
+// What a new decision says of a command on a later cluster: "holds", the reason of the first gate that now keeps one of its nodes,
+// or "changed".
+std::string decided_later(const situation::Context& newer, const Cluster& cluster_then,
+                          const price::Command& command) {
+  const std::vector<gates::Candidate> candidates = gates::assess_nodes(newer);
+  std::vector<NodeId> victims;
+  for (const NodeId then : command.nodes) {
+    const NodeId node = newer.cluster.find_node(cluster_then.text(cluster_then.nodes[then.index()].name));
+    if (!node.valid()) return "changed";
+    const gates::Candidate& candidate = candidates[node.index()];
+    if (!candidate.eligible()) return std::string(gates::name(candidate.blocked));
+    if (command.method == price::Method::Empty && !candidate.empty)
+      return std::string(gates::name(gates::Reason::NotEmpty));
+    victims.push_back(node);
+  }
+  const search::Plan plan = search::make_plan(newer, {});
+  if (plan.commands.empty()) return "changed";
+  const price::Command& now = plan.commands.front();
+  return now.nodes == victims && now.replaces() == command.replaces() ? "holds" : "changed";
+}
+
 TEST_P(KarpenterCase, DecidesAsKarpenterDoes) {
   const YAML::Node example = YAML::LoadFile(GetParam().path.string());
   const YAML::Node expected = example["expect"];
@@ -190,8 +211,7 @@ TEST_P(KarpenterCase, DecidesAsKarpenterDoes) {
   ASSERT_TRUE(then);
   const situation::Context newer{then->cluster, then->settings, test::kNow + Duration::seconds(15),
                                  std::nullopt, NodeId()};
-  const auto invalid = search::validate(newer, now->cluster, plan.commands[0]);
-  EXPECT_EQ(invalid ? std::string(gates::name(invalid->reason)) : "holds", expected["later"].Scalar());
+  EXPECT_EQ(decided_later(newer, now->cluster, plan.commands[0]), expected["later"].Scalar());
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, KarpenterCase, testing::ValuesIn(case_files()),

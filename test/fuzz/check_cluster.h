@@ -1,4 +1,4 @@
-// The invariants of model/cluster.h, checked one by one.
+// The invariants of core/cluster.h, checked one by one.
 #pragma once
 
 #include <string>

@@ -115,7 +115,7 @@ class Verdict(unittest.TestCase):
 
 class Draw(unittest.TestCase):
     def setUp(self):
-        self.room = mutate.Room("base", "tamp_base", ["src/base/money.cc", "src/base/time.cc"], "base_test")
+        self.room = mutate.Room("base", "tamp_base", ["src/core/money.cc", "src/core/time.cc"], "base_test")
 
     def test_the_same_seed_draws_the_same_changes(self):
         self.assertEqual(mutate.draw(self.room, 1, set()), mutate.draw(self.room, 1, set()))

@@ -507,7 +507,9 @@ TEST(BudgetBoundary, TheClusterKeepsItsLeastNodes) {
   fleet.settings.min_nodes.value = 4;
   EXPECT_EQ(checks::budget(replaced.motion).message(), "budget: 3 nodes would be left < 4 (limits.minNodes)");
   const situation::Context context = fleet.context();
-  const Motion unplaced = examine(fleet.evidence(context), {{fleet.cluster.find_node("c")}, nullptr, "none"});
+  SchedulerView view(context);
+  const Motion unplaced =
+      examine(fleet.evidence(context), view, {{fleet.cluster.find_node("c")}, nullptr, "none"});
   EXPECT_EQ(checks::budget(unplaced).message(), "budget: 2 nodes would be left < 4 (limits.minNodes)");
 }
 

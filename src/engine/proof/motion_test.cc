@@ -265,7 +265,8 @@ TEST(Replacements, AreToldApart) {
   s.types = {type_of(fleet, "s")};
   HandmadeMove move(fleet, {"v"}, {{"web", ""}, {"api", ""}}, {s, s});
   move.command.moves[1].replacement = 1;
-  const Motion motion = examine(fleet.evidence(move.context), {move.command.nodes, &move.command, ""});
+  SchedulerView view(move.context);
+  const Motion motion = examine(fleet.evidence(move.context), view, {move.command.nodes, &move.command, ""});
   ASSERT_EQ(motion.survivors.size(), 2U);
   EXPECT_EQ(motion.survivors[0].name, "replacement");
   EXPECT_THAT(names(motion, motion.survivors[0].comes), ElementsAre("default/web"));
@@ -314,7 +315,9 @@ TEST(Measured, IsThisVeryPodOnItsNode) {
   Fleet fleet(b);
   const auto measured = [&](std::string_view pod) {
     const situation::Context context = fleet.context();
-    const Motion motion = examine(fleet.evidence(context), {{fleet.cluster.find_node("c")}, nullptr, "none"});
+    SchedulerView view(context);
+    const Motion motion =
+        examine(fleet.evidence(context), view, {{fleet.cluster.find_node("c")}, nullptr, "none"});
     const PodObservation* found = motion.measured(fleet.cluster.find_pod("default", pod));
     return found == nullptr ? std::string("-") : found->name;
   };
@@ -336,7 +339,9 @@ TEST(Measured, IsThisVeryPodOnItsNode) {
   pods.insert(std::find_if(pods.begin(), pods.end(), [](const auto& p) { return p.name == "filler-b"; }),
               twin);
   const situation::Context context = fleet.context();
-  const Motion motion = examine(fleet.evidence(context), {{fleet.cluster.find_node("c")}, nullptr, "none"});
+  SchedulerView view(context);
+  const Motion motion =
+      examine(fleet.evidence(context), view, {{fleet.cluster.find_node("c")}, nullptr, "none"});
   EXPECT_EQ(motion.measured(fleet.cluster.find_pod("default", "filler-b"))->samples, 300);
   fleet.observed("b").pods.clear();
   EXPECT_EQ(measured("filler-b"), "-");
@@ -348,7 +353,9 @@ TEST(Measured, IsFoundByNamespaceAndName) {
   b.pod("filler-a").ns("another").on("a").cpu(10).memory_mi(1);
   Fleet fleet(b);
   const situation::Context context = fleet.context();
-  const Motion motion = examine(fleet.evidence(context), {{fleet.cluster.find_node("c")}, nullptr, "none"});
+  SchedulerView view(context);
+  const Motion motion =
+      examine(fleet.evidence(context), view, {{fleet.cluster.find_node("c")}, nullptr, "none"});
   EXPECT_EQ(motion.measured(fleet.cluster.find_pod("another", "filler-a"))->ns, "another");
   EXPECT_EQ(motion.measured(fleet.cluster.find_pod("default", "filler-a"))->ns, "default");
   for (PodObservation& p : fleet.observed("a").pods)
@@ -365,7 +372,8 @@ TEST(Moved, AreNotPodsThatDoNotExistYet) {
   HandmadeMove move(fleet, {"v"}, {{"web", "a"}});
   move.command.moves.push_back(
       {PodId(fleet.cluster.pods.size()), fleet.cluster.find_node("v"), fleet.cluster.find_node("a")});
-  const Motion motion = examine(fleet.evidence(move.context), {move.command.nodes, &move.command, ""});
+  SchedulerView view(move.context);
+  const Motion motion = examine(fleet.evidence(move.context), view, {move.command.nodes, &move.command, ""});
   ASSERT_EQ(motion.survivors.size(), 1U);
   EXPECT_THAT(names(motion, motion.survivors[0].comes), ElementsAre("default/web"));
 }

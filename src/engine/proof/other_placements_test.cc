@@ -105,7 +105,9 @@ struct Stage {
   Ending play(const std::vector<std::string_view>& order, Taste taste, std::uint64_t seed = 0) const {
     const Fleet fleet(b);
     const situation::Context context = fleet.context();
-    const Motion motion = examine(fleet.evidence(context), {{fleet.cluster.find_node("c")}, nullptr, "none"});
+    SchedulerView view(context);
+    const Motion motion =
+        examine(fleet.evidence(context), view, {{fleet.cluster.find_node("c")}, nullptr, "none"});
     const fit::Index index(fleet.cluster, fit::Options{});
     fit::Simulation simulation(index, {});
     const Departure departure(simulation, fleet.cluster, motion.intent.victims);

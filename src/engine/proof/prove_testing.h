@@ -99,7 +99,8 @@ struct HandmadeMove {
                const std::vector<Placement>& placements, std::vector<price::Replacement> replacements = {})
       : context(fleet.context()),
         command(command_of(fleet, victims, placements, std::move(replacements))),
-        motion(examine(fleet.evidence(context), {command.nodes, &command, ""})) {}
+        view(context),
+        motion(examine(fleet.evidence(context), view, {command.nodes, &command, ""})) {}
   HandmadeMove(const HandmadeMove&) = delete;
   HandmadeMove& operator=(const HandmadeMove&) = delete;
 
@@ -112,6 +113,7 @@ struct HandmadeMove {
 
   situation::Context context;
   price::Command command;
+  SchedulerView view;
   Motion motion;
 
  private:

@@ -1,6 +1,6 @@
 // The cluster as kube-scheduler will see it while a move is carried out: with the pods that controllers have
 // yet to recreate, and with everybody who looks for a place anyway. The decision was made on the same
-// premises (decide/moves.h).
+// premises (search/moves.h).
 //
 // Two things differ, since the question is what the scheduler may do and not what it should: its rules are
 // Kubernetes' under any settings, and of the nodes only those that somebody is removing are closed.

@@ -258,7 +258,7 @@ struct Turning : testing::Test {
   Settings settings;
   Observations observations;
   Step step;
-  Sight sight{kNow, cluster, "", settings, stage.limits, observations, {}, true, true, false, {}, {}};
+  Sight sight{kNow, cluster, "", settings, stage.limits, observations, {}, {}, {}, true, true, false, {}, {}};
   Turn turn{step, sight};
 };
 
@@ -691,7 +691,7 @@ struct Desks : testing::Test {
   Desks() { desk.plan = &plan; }
   run::Run taken() {
     run::Run run = stage.run;
-    take_in(run, desk, stage.cluster(), stage.now);
+    take_in(run, desk, stage.cluster(), documents::status_bytes, stage.now);
     return run;
   }
 };
@@ -755,7 +755,7 @@ TEST_F(Desks, AReplacementIsOfAPoolThatKarpenterRuns) {
     Cluster cluster = stage.cluster();
     change(cluster.pools[cluster.find_pool("default").index()]);
     run::Run run = stage.run;
-    take_in(run, desk, cluster, stage.now);
+    take_in(run, desk, cluster, documents::status_bytes, stage.now);
     return run.reason;
   };
   EXPECT_EQ(taken_with([](NodePool&) {}), "");
@@ -819,7 +819,7 @@ TEST_F(Desks, WhatNoStatusCouldHoldIsTooLarge) {
     run::Run run = large.run;
     Desk d;
     d.plan = &p;
-    take_in(run, d, large.cluster(), large.now);
+    take_in(run, d, large.cluster(), documents::status_bytes, large.now);
     return run.phase == Phase::Validating;
   };
   // 224 KiB: a pod takes about 550 bytes of the journal and 100 of the plan, and its names twice.

@@ -13,4 +13,8 @@ void enter(Run& run, Phase phase, Time now, std::string reason, std::string mess
   run.phases.push_back({phase, now, std::move(reason)});
 }
 
+bool uses_up(const Run& run, std::string_view plan_hash) {
+  return run.plan_hash == plan_hash && (run.phase != Phase::RolledBack || !run.victims.empty());
+}
+
 }  // namespace tamp::run

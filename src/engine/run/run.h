@@ -125,4 +125,8 @@ struct Run {
 // Goes to a phase and says so. REQUIRES: may_follow.
 void enter(Run& run, Phase phase, Time now, std::string reason = {}, std::string message = {});
 
+// Nobody can approve the plan once more after this run: it was taken in, or is about to be. A run that was
+// refused at the desk leaves the plan to others.
+bool uses_up(const Run& run, std::string_view plan_hash);
+
 }  // namespace tamp::run

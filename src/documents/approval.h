@@ -9,10 +9,10 @@
 #include "run/run.h"
 #include "wire/tree.h"
 
-namespace tamp::run {
+namespace tamp::documents {
 
 enum class ApprovalSource : std::uint8_t { Cli, Dashboard, Policy };
-std::string_view word(ApprovalSource source);  // as in Run::source
+std::string_view word(ApprovalSource source);  // as in run::Run::source
 
 struct Approval {
   std::string plan_hash;    // in full
@@ -28,8 +28,4 @@ std::string approval_name(const Approval& approval, int attempt);
 // The object to be created.
 wire::Tree approval_object(const Approval& approval, int attempt);
 
-// Nobody can approve the plan once more after this run: it was taken in, or is about to be. A run that was
-// refused at the desk leaves the plan to others.
-bool uses_up(const Run& run, std::string_view plan_hash);
-
-}  // namespace tamp::run
+}  // namespace tamp::documents

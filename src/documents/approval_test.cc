@@ -1,5 +1,5 @@
 // Approvals as objects: whoever gives one, it says the same in the same fields.
-#include "run/approval.h"
+#include "documents/approval.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include "run/stage_for_test.h"
 #include "wire/tree.h"
 
-namespace tamp::run {
+namespace tamp::documents {
 namespace {
 
 const std::string kHash = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
@@ -37,10 +37,10 @@ TEST(ApprovalObject, IsReadAsARunThatWaits) {
   const auto run =
       documents::read_run(wire::to_json(approval_object({kHash, "ann", ApprovalSource::Policy, ""}, 1)));
   ASSERT_TRUE(run) << run.error().message;
-  EXPECT_EQ(run->phase, Phase::Approved);
+  EXPECT_EQ(run->phase, run::Phase::Approved);
   EXPECT_EQ(run->plan_hash, kHash);
   EXPECT_EQ(run->approved_by, "ann");
-  EXPECT_EQ(run->source, kByPolicy);
+  EXPECT_EQ(run->source, run::kByPolicy);
 }
 
 TEST(ApprovalObject, NamesAreMadeOfThePlanAndCountAttempts) {
@@ -53,30 +53,30 @@ TEST(ApprovalObject, NamesAreMadeOfThePlanAndCountAttempts) {
 }
 
 TEST(UsesUp, APlanIsGoodForOneRunThatWasTakenIn) {
-  Stage stage = two_nodes();
+  run::Stage stage = run::two_nodes();
   stage.approve({"b"});
   const std::string& hash = stage.run.plan_hash;
-  ASSERT_EQ(stage.run.phase, Phase::Validating);
+  ASSERT_EQ(stage.run.phase, run::Phase::Validating);
   EXPECT_TRUE(uses_up(stage.run, hash));
   EXPECT_FALSE(uses_up(stage.run, kHash)) << "a run of another plan";
   ASSERT_TRUE(stage.play());
-  ASSERT_EQ(stage.run.phase, Phase::Succeeded);
+  ASSERT_EQ(stage.run.phase, run::Phase::Succeeded);
   EXPECT_TRUE(uses_up(stage.run, hash));
   // One that was taken back has touched nodes: the desk refuses its plan.
-  stage.run.phase = Phase::RolledBack;
+  stage.run.phase = run::Phase::RolledBack;
   EXPECT_TRUE(uses_up(stage.run, hash));
 }
 
 TEST(UsesUp, OneThatWaitsDoesAndOneThatWasRefusedDoesNot) {
-  Stage stage = two_nodes();
+  run::Stage stage = run::two_nodes();
   auto run = stage.run;
   run.plan_hash = kHash;
-  run.phase = Phase::Approved;
+  run.phase = run::Phase::Approved;
   EXPECT_TRUE(uses_up(run, kHash)) << "it is about to be taken in";
-  take_in(run, Desk{}, stage.cluster(), stage.now);
-  ASSERT_EQ(run.phase, Phase::RolledBack) << "no plan is published";
+  run::take_in(run, run::Desk{}, stage.cluster(), documents::status_bytes, stage.now);
+  ASSERT_EQ(run.phase, run::Phase::RolledBack) << "no plan is published";
   EXPECT_FALSE(uses_up(run, kHash));
 }
 
 }  // namespace
-}  // namespace tamp::run
+}  // namespace tamp::documents

@@ -1,10 +1,10 @@
-#include "run/approval.h"
+#include "documents/approval.h"
 
 #include <fmt/format.h>
 
 #include <utility>
 
-namespace tamp::run {
+namespace tamp::documents {
 namespace {
 
 constexpr std::size_t kShortHash = 12;
@@ -18,7 +18,7 @@ std::string_view word(ApprovalSource source) {
     case ApprovalSource::Dashboard:
       return "dashboard";
     case ApprovalSource::Policy:
-      return kByPolicy;
+      return run::kByPolicy;
   }
   return "";
 }
@@ -42,8 +42,4 @@ wire::Tree approval_object(const Approval& approval, int attempt) {
                        {"spec", std::move(spec)}});
 }
 
-bool uses_up(const Run& run, std::string_view plan_hash) {
-  return run.plan_hash == plan_hash && (run.phase != Phase::RolledBack || !run.victims.empty());
-}
-
-}  // namespace tamp::run
+}  // namespace tamp::documents
