@@ -140,18 +140,18 @@ def passes(command, seconds):
 
 class Bench:
     """Holds at most one change in TREE. A file gets its text back when the next change is made, so that one
-    call of ninja does both."""
+    call of ninja does both. What counts was copied at the start: the working files may be edited meanwhile."""
 
     def __init__(self):
-        self.changed = None
+        self.changed = None  # file and its text without a change
 
     def put(self, attempt):
-        if self.changed and (not attempt or attempt.file != self.changed):
-            shutil.copyfile(ROOT / self.changed, TREE / self.changed)
-        self.changed = attempt and attempt.file
+        if self.changed and (not attempt or attempt.file != self.changed[0]):
+            (TREE / self.changed[0]).write_text(self.changed[1], encoding="utf-8")
+            self.changed = None
         if attempt:
-            text = attempt.change.apply((ROOT / attempt.file).read_text(encoding="utf-8"))
-            (TREE / attempt.file).write_text(text, encoding="utf-8")
+            self.changed = self.changed or (attempt.file, (TREE / attempt.file).read_text(encoding="utf-8"))
+            (TREE / attempt.file).write_text(attempt.change.apply(self.changed[1]), encoding="utf-8")
 
 
 def accept(names, command):
@@ -267,17 +267,17 @@ def try_deeper(room, survivors, known, bench):
 
 # --- the whole ----------------------------------------------------------------------------------------------
 
-def draw(room, seed, listed):
+def draw(room, seed, listed, tree=ROOT):
     """All changes of the room in an order that depends on the seed alone; the listed ones are set apart."""
     every = [Attempt(file, change) for file in room.files
-             for change in mutations.changes((ROOT / file).read_text(encoding="utf-8"))]
+             for change in mutations.changes((tree / file).read_text(encoding="utf-8"))]
     random.Random(f"{seed} {room.name}").shuffle(every)
     return [a for a in every if (a.file, a.change.marked) not in listed], \
         [a for a in every if (a.file, a.change.marked) in listed]
 
 
 def measure(room, options, known, listed, bench):
-    attempts, unobservable = draw(room, options.seed, listed)
+    attempts, unobservable = draw(room, options.seed, listed, TREE)
     memory = SCRATCH / f"{room.name}.survivors"
     if options.again:
         before = set(memory.read_text(encoding="utf-8").splitlines()) if memory.is_file() else set()

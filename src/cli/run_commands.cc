@@ -9,6 +9,7 @@
 #include "cli/api_session.h"
 #include "cli/files.h"
 #include "documents/approval.h"
+#include "core/ascii.h"
 #include "documents/run_document.h"
 #include "documents/yaml_writer.h"
 #include "explain/layout.h"
@@ -165,9 +166,7 @@ Result<std::string> run_status(const RunInvocation& run) {
 
 Result<std::string> run_approve(const RunInvocation& run) {
   const std::string& asked = run.options.subject;
-  const bool hex = std::all_of(asked.begin(), asked.end(),
-                               [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
-  if (!hex || asked.size() < kShortestPrefix || asked.size() > 64)
+  if (!all_lower_hex(asked) || asked.size() < kShortestPrefix || asked.size() > 64)
     return Error{"\"" + printable(asked) +
                  "\" is not the hash of a plan: at least its first 12 of 64 digits 0-9 a-f"};
   return with_session(run, [&](ApiSession& session) -> Result<std::string> {

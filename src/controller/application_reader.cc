@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "core/ascii.h"
 #include "wire/prometheus_answer.h"
 
 namespace tamp::controller {
@@ -30,8 +31,7 @@ Result<double> read(const net::Exchange& exchange) {
 std::string prometheus_target(const std::string& query) {
   std::string target = "/api/v1/query?query=";
   for (const char c : query) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '-' || c == '_' || c == '.' || c == '~';
+    const bool plain = is_alphanumeric(c) || c == '-' || c == '_' || c == '.' || c == '~';
     if (plain)
       target += c;
     else

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/ascii.h"
+
 namespace tamp {
 namespace {
 
@@ -37,8 +39,6 @@ Time from_seconds(std::int64_t seconds, std::int64_t nanos) {
   if (__builtin_mul_overflow(seconds, kNanosPerSecond, &ns)) return {seconds < 0 ? INT64_MIN : INT64_MAX};
   return {saturating_sum(ns, nanos)};
 }
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Reads exactly `digits` digits and removes them; -1 if they are not there.
 int take_digits(std::string_view& text, std::size_t digits) {

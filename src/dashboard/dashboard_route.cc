@@ -5,6 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "core/ascii.h"
+
 namespace tamp::dashboard {
 namespace {
 
@@ -12,10 +14,8 @@ constexpr std::string_view kPrefix = "/api/v1/";
 constexpr std::size_t kLongestName = 253;
 
 std::optional<int> hex(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return std::nullopt;
+  if (!is_hex(c)) return std::nullopt;
+  return is_digit(c) ? c - '0' : lower(c) - 'a' + 10;
 }
 
 // Nothing: no object has such a name.
@@ -30,8 +30,7 @@ std::optional<std::string> unescape_name(std::string_view text) {
       c = static_cast<char>(*high * 16 + *low);
       i += 2;
     }
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '-' || c == '.' || c == '_' || c == ':';
+    const bool plain = is_alphanumeric(c) || c == '-' || c == '.' || c == '_' || c == ':';
     if (!plain) return std::nullopt;
     name += c;
   }
@@ -91,13 +90,10 @@ bool same_origin(std::string_view origin, std::string_view host, bool tls) {
 }
 
 bool loopback_host(std::string_view host) {
-  const auto digits = [](std::string_view text) {
-    return std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-  };
   for (const std::string_view name : {"127.0.0.1", "localhost", "[::1]"}) {
     if (!host.starts_with(name)) continue;
     const std::string_view rest = host.substr(name.size());
-    if (rest.empty() || (rest[0] == ':' && digits(rest.substr(1)))) return true;
+    if (rest.empty() || (rest[0] == ':' && all_digits(rest.substr(1)))) return true;
   }
   return false;
 }

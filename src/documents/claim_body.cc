@@ -4,6 +4,7 @@
 #include <cctype>
 #include <set>
 
+#include "core/ascii.h"
 #include "documents/marks.h"
 
 namespace tamp::documents {
@@ -15,13 +16,6 @@ constexpr std::string_view kPool = "karpenter.sh/nodepool";
 constexpr std::string_view kType = "node.kubernetes.io/instance-type";
 constexpr std::string_view kCapacityType = "karpenter.sh/capacity-type";
 constexpr std::string_view kZone = "topology.kubernetes.io/zone";
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return out;
-}
 
 Tree texts(const std::vector<std::string>& values) {
   Tree list = Tree::array();

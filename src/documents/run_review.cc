@@ -4,16 +4,14 @@
 
 #include <algorithm>
 
+#include "core/ascii.h"
+
 namespace tamp::documents {
 namespace {
 
 constexpr std::size_t kHashDigits = 64;  // SHA-256
 
-bool is_plan_hash(std::string_view text) {
-  return text.size() == kHashDigits && std::all_of(text.begin(), text.end(), [](char c) {
-           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-         });
-}
+bool is_plan_hash(std::string_view text) { return text.size() == kHashDigits && all_lower_hex(text); }
 
 }  // namespace
 

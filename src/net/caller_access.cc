@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/ascii.h"
 #include "core/sha256.h"
 
 namespace tamp::net {
 namespace {
 
 constexpr std::string_view kScheme = "bearer ";
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
 bool meant_for_us(const std::vector<std::string>& ours, const std::vector<std::string>& theirs) {
   // An API server that does not know audiences names none: then nobody has looked at them.

@@ -15,6 +15,8 @@
 #include <ctime>
 #include <memory>
 
+#include "core/ascii.h"
+
 namespace tamp::net {
 namespace {
 
@@ -120,7 +122,7 @@ bool is_address(const std::string& name) {
 bool is_dns_name(std::string_view name) {
   if (name.starts_with("*.")) name.remove_prefix(2);
   return !name.empty() && name.size() <= 253 && std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
+    return is_lower(c) || is_digit(c) || c == '-' || c == '.';
   });
 }
 

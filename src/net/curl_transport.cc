@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/ascii.h"
 #include "net/credential_desk.h"
 #include "net/delivery.h"
 #include "net/threads.h"
@@ -116,9 +117,8 @@ std::optional<Time> parse_date(const std::string& text) {
 // What a line of a response's head says, if it is the one of that (lower-case) name.
 std::optional<std::string_view> value_of(std::string_view line, std::string_view name) {
   const bool named = line.size() > name.size() && line[name.size()] == ':' &&
-                     std::equal(name.begin(), name.end(), line.begin(), [](char expected, char c) {
-                       return expected == (c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
-                     });
+                     std::equal(name.begin(), name.end(), line.begin(),
+                                [](char expected, char c) { return expected == lower(c); });
   if (!named) return std::nullopt;
   const std::string_view rest = line.substr(name.size() + 1);
   const auto begin = rest.find_first_not_of(" \t"), end = rest.find_last_not_of(" \t\r\n");

@@ -25,6 +25,8 @@
 #include <thread>
 #include <type_traits>
 
+#include "core/ascii.h"
+
 namespace tamp::net {
 namespace {
 
@@ -163,10 +165,7 @@ HttpRequest to_request(http::request<http::string_body>&& in) {
   out.accept_encoding = header(http::field::accept_encoding);
   for (const auto& field : in) {
     if (field.name() != http::field::unknown) continue;
-    std::string name(field.name_string());
-    std::transform(name.begin(), name.end(), name.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-    out.others.emplace_back(std::move(name), std::string(field.value()));
+    out.others.emplace_back(lower(std::string_view(field.name_string())), std::string(field.value()));
   }
   out.body = std::move(in.body());
   return out;

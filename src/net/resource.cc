@@ -1,5 +1,7 @@
 #include "net/resource.h"
 
+#include "core/ascii.h"
+
 namespace tamp::net {
 
 std::string collection_path(const ResourceType& type, std::string_view ns) {
@@ -37,8 +39,7 @@ std::string escape(std::string_view text) {
   static constexpr std::string_view kDigits = "0123456789ABCDEF";
   std::string out;
   for (const char c : text) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '-' || c == '.' || c == '_' || c == '~';
+    const bool plain = is_alphanumeric(c) || c == '-' || c == '.' || c == '_' || c == '~';
     if (plain) {
       out += c;
       continue;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "core/ascii.h"
 #include "wire/decoder.h"
 #include "wire/documents.h"
 #include "wire/selector.h"
@@ -33,9 +34,7 @@ std::string_view spelling(Value object, std::string_view upper, std::string_view
 std::string_view size_of(std::string_view type, std::string_view cpu) {
   const auto dot = type.find('.');
   if (dot == std::string_view::npos || dot == 0) return cpu;
-  const auto is_word = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  };
+  const auto is_word = [](char c) { return is_alphanumeric(c) || c == '_'; };
   if (!std::all_of(type.begin(), type.begin() + static_cast<std::ptrdiff_t>(dot), is_word)) return cpu;
   const std::string_view size = type.substr(dot + 1);
   for (const std::string_view known : {"nano", "micro", "small", "medium", "large", "metal"})

@@ -2,15 +2,12 @@
 
 #include <algorithm>
 
+#include "core/ascii.h"
+
 namespace tamp::wire {
 namespace {
 
-bool is_uid_character(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_' ||
-         c == '.';
-}
-
-bool is_lower_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
+bool is_uid_character(char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; }
 
 constexpr std::size_t kLongestUid = 128;
 constexpr std::size_t kContainerId = 64;
@@ -18,11 +15,8 @@ constexpr std::size_t kContainerId = 64;
 }  // namespace
 
 std::string cgroup_uid(std::string_view uid) {
-  std::string result(uid);
-  for (char& c : result) {
-    if (c == '_') c = '-';
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
+  std::string result = lower(uid);
+  std::replace(result.begin(), result.end(), '_', '-');
   return result;
 }
 

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "core/ascii.h"
+
 namespace tamp::wire {
 namespace {
 
@@ -67,11 +69,9 @@ Result<unsigned> parse_number(std::string_view text, const Bounds& bounds) {
 }
 
 Result<unsigned> parse_number_or_name(std::string_view text, const Bounds& bounds) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  const std::string name = lower(text);
   for (std::size_t i = 0; i < bounds.names.size(); ++i)
-    if (bounds.names[i] == lower) return bounds.min + static_cast<unsigned>(i);
+    if (bounds.names[i] == name) return bounds.min + static_cast<unsigned>(i);
   return parse_number(text, bounds);
 }
 

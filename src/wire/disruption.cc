@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 
+#include "core/ascii.h"
 #include "wire/cron.h"
 #include "wire/duration.h"
 
@@ -22,17 +23,14 @@ constexpr Words<DisruptionReason> kReasons[] = {{"Underutilized", DisruptionReas
 
 constexpr std::size_t kMaxBudgets = 50;  // as in Karpenter's API
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_number(std::string_view text) { return !text.empty() && all_digits(text); }
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-bool all_digits(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
-}
 
 // ^((100|[0-9]{1,2})%|[0-9]+)$
 bool parse_nodes(std::string_view text, Budget& budget) {
   const bool percent = text.ends_with('%');
   const std::string_view digits = percent ? text.substr(0, text.size() - 1) : text;
-  if (!all_digits(digits)) return false;
+  if (!is_number(digits)) return false;
   if (percent && digits.size() > 2 && digits != "100") return false;
   std::int64_t value = 0;
   if (std::from_chars(digits.data(), digits.data() + digits.size(), value).ec != std::errc())
@@ -62,11 +60,11 @@ bool looks_like_window(std::string_view text) {
   if (text.ends_with("0s") && text.size() > 2 && !is_digit(text[text.size() - 3])) text.remove_suffix(2);
   const auto hours = text.find('h');
   if (hours != std::string_view::npos) {
-    if (!all_digits(text.substr(0, hours))) return false;
+    if (!is_number(text.substr(0, hours))) return false;
     text.remove_prefix(hours + 1);
     if (text.empty()) return true;
   }
-  return text.ends_with('m') && all_digits(text.substr(0, text.size() - 1));
+  return text.ends_with('m') && is_number(text.substr(0, text.size() - 1));
 }
 
 void decode_schedule(Decoder& d, Value item, Budget& budget) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/ascii.h"
+
 namespace tamp::wire {
 namespace {
 
@@ -9,7 +11,7 @@ bool matches_pattern(std::string_view text) {
   if (text.empty()) return false;
   bool digits = false;
   for (const char c : text) {
-    if (c >= '0' && c <= '9') {
+    if (is_digit(c)) {
       digits = true;
     } else if (digits && (c == 's' || c == 'm' || c == 'h')) {
       digits = false;

@@ -6,6 +6,8 @@
 #include <array>
 #include <vector>
 
+#include "core/ascii.h"
+
 namespace tamp::wire {
 namespace {
 
@@ -96,10 +98,7 @@ std::optional<std::string> azure_file_handle(Decoder& d, Value source, Value ann
 
 bool is_unmanaged_azure_disk(const InTreePlugin& plugin, Value source) {
   if (plugin.source != "azureDisk") return false;
-  std::string kind(source.get("kind").string().value_or("Managed"));
-  std::transform(kind.begin(), kind.end(), kind.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return kind != "managed";
+  return lower(source.get("kind").string().value_or("Managed")) != "managed";
 }
 
 std::optional<std::string> volume_handle(Decoder& d, const InTreePlugin& plugin, Value source,

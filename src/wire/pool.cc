@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "core/ascii.h"
 #include "wire/disruption.h"
 #include "wire/metadata.h"
 #include "wire/selector.h"
@@ -18,8 +19,7 @@ PoolRequirement decode_pool_requirement(Decoder& d, Value item) {
   result.min_values = d.integer32(item, "minValues", 1);
   if (d.failed() || result.requirement.op < SelectorOp::Gt) return result;
   const std::string_view bound = d.cluster().text(result.requirement.values.front());
-  if (bound.empty() || bound.size() > 18 ||
-      !std::all_of(bound.begin(), bound.end(), [](char c) { return c >= '0' && c <= '9'; }))
+  if (bound.empty() || bound.size() > 18 || !all_digits(bound))
     d.fail(item.get("values"),
            fmt::format("is \"{}\", must be one whole number that is not negative", bound));
   return result;
@@ -43,9 +43,7 @@ void decode_limits(Decoder& d, Value spec, NodePool& pool) {
 void decode_node_class(Decoder& d, Value spec, NodePool& pool) {
   const Value reference = d.object(spec, "nodeClassRef");
   if (!reference.present()) return;
-  std::string kind(d.text(reference, "kind"));
-  std::transform(kind.begin(), kind.end(), kind.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  const std::string kind = lower(d.text(reference, "kind"));
   pool.node_class_label = d.intern(fmt::format("{}/{}", d.text(reference, "group"), kind));
   pool.node_class_name = d.symbol(reference, "name");
 }

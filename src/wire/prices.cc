@@ -7,6 +7,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "core/ascii.h"
 #include "wire/csv.h"
 
 namespace tamp::wire {
@@ -17,13 +18,6 @@ constexpr std::string_view kNameField = "metadata.name";
 constexpr std::string_view kProviderField = "spec.providerID";
 constexpr std::string_view kLabelPrefix = "metadata.labels.";
 constexpr std::string_view kTypeField = "metadata.labels.node.kubernetes.io/instance-type";
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return result;
-}
 
 std::string_view trimmed(std::string_view text) {
   const auto begin = text.find_first_not_of(" \t");

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/ascii.h"
+
 namespace tamp::wire {
 namespace {
 
@@ -26,10 +28,6 @@ constexpr std::array<std::string_view, 12> kPathWords = {"projects",
                                                          "instances"};
 // Only a disk that is called so is taken for an EBS volume.
 constexpr std::string_view kEbsPrefix = "vol-";
-
-bool is_number(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
 
 bool is_path_word(std::string_view part) {
   return part.empty() || part.ends_with(':') ||
@@ -71,7 +69,7 @@ void Pseudonyms::add_path(std::string_view path) {
 void Pseudonyms::add_word(std::string_view word) { words_.emplace(word); }
 
 void Pseudonyms::add_value(std::string_view value) {
-  if (value.size() > 1 && is_number(value.substr(1))) digits_ = std::max(digits_, value.size());
+  if (value.size() > 1 && all_digits(value.substr(1))) digits_ = std::max(digits_, value.size());
 }
 
 void Pseudonyms::add_pod_claim(std::string_view pod, std::string_view volume) {
@@ -79,7 +77,7 @@ void Pseudonyms::add_pod_claim(std::string_view pod, std::string_view volume) {
 }
 
 bool Pseudonyms::stays(const std::string& name) const {
-  return words_.contains(name) || is_number(name) ||
+  return words_.contains(name) || all_digits(name) ||
          std::find(kFixed.begin(), kFixed.end(), name) != kFixed.end();
 }
 

@@ -7,6 +7,8 @@
 #include <charconv>
 #include <optional>
 
+#include "core/ascii.h"
+
 namespace tamp::wire {
 namespace {
 
@@ -59,8 +61,6 @@ std::optional<Suffix> interpret_suffix(std::string_view text) {
   // Beyond these every value is zero-but-rounded-up or saturated, whatever its digits.
   return Suffix{F::DecimalExponent, std::clamp(exponent, -100'000, 100'000), 0};
 }
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Digits with a decimal exponent. Digits beyond what fits are dropped, and `inexact` says that one was not zero.
 struct Mantissa {

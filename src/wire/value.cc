@@ -7,6 +7,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "core/ascii.h"
+
 namespace tamp::wire {
 namespace {
 
@@ -25,10 +27,8 @@ std::array<std::uint64_t, 2> pack(const T& reference) {
 
 bool is_plain_key(std::string_view key) {
   if (key.empty()) return false;
-  for (const char c : key)
-    if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && !(c >= '0' && c <= '9') && c != '_' && c != '-')
-      return false;
-  return true;
+  return std::all_of(key.begin(), key.end(),
+                     [](char c) { return is_alphanumeric(c) || c == '_' || c == '-'; });
 }
 
 bool find_path(Value root, Value place, std::string& path) {

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "core/ascii.h"
+
 namespace tamp::wire {
 namespace {
 
@@ -22,8 +24,6 @@ constexpr std::array<std::string_view, 11> kFalse = {"n",     "N",     "no",  "N
                                                      "False", "FALSE", "off", "Off", "OFF"};
 constexpr std::array<std::string_view, 12> kNotFinite = {
     ".nan", ".NaN", ".NAN", ".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF", "-.inf", "-.Inf", "-.INF"};
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // ^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$
 bool looks_like_float(std::string_view text) {

@@ -113,6 +113,30 @@ class Verdict(unittest.TestCase):
             self.assertFalse(mutate.passes(["sleep", "60"], 0.1))
 
 
+class Bench(unittest.TestCase):
+    def test_one_change_at_a_time_and_none_in_the_end(self):
+        with tempfile.TemporaryDirectory() as directory:
+            mutate.TREE = pathlib.Path(directory)
+            texts = {"a.cc": "x = a < b && c;", "b.cc": "y = true;"}
+            for name, text in texts.items():
+                (mutate.TREE / name).write_text(text, encoding="utf-8")
+
+            def there():
+                return {name: (mutate.TREE / name).read_text(encoding="utf-8") for name in texts}
+
+            bench = mutate.Bench()
+            first, second = [mutate.Attempt("a.cc", c) for c in mutations.changes(texts["a.cc"])]
+            (other,) = [mutate.Attempt("b.cc", c) for c in mutations.changes(texts["b.cc"])]
+            bench.put(first)
+            self.assertEqual(there(), {"a.cc": "x = a <= b && c;", "b.cc": "y = true;"})
+            bench.put(second)
+            self.assertEqual(there(), {"a.cc": "x = a < b || c;", "b.cc": "y = true;"})
+            bench.put(other)
+            self.assertEqual(there(), {"a.cc": "x = a < b && c;", "b.cc": "y = false;"})
+            bench.put(None)
+            self.assertEqual(there(), texts)
+
+
 class Draw(unittest.TestCase):
     def setUp(self):
         self.room = mutate.Room("base", "tamp_base", ["src/core/money.cc", "src/core/time.cc"], "base_test")

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <optional>
 
+#include "core/ascii.h"
+
 namespace tamp::fit {
 namespace {
 
@@ -17,13 +19,10 @@ std::optional<std::int64_t> as_int64(std::string_view text) {
 
 // Letters and digits at both ends, with - _ . between; at most 63 of them; may be empty.
 bool is_label_value(std::string_view text) {
-  auto alphanumeric = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-  };
   if (text.empty()) return true;
-  if (text.size() > 63 || !alphanumeric(text.front()) || !alphanumeric(text.back())) return false;
+  if (text.size() > 63 || !is_alphanumeric(text.front()) || !is_alphanumeric(text.back())) return false;
   return std::all_of(text.begin(), text.end(),
-                     [&](char c) { return alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
+                     [](char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
 }
 
 bool listed(const std::vector<Symbol>& values, Symbol v) {
