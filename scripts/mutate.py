@@ -140,7 +140,7 @@ def passes(command, seconds):
 
 class Bench:
     """Holds at most one change in TREE. A file gets its text back when the next change is made, so that one
-    call of ninja does both. What counts was copied at the start: the working files may be edited meanwhile."""
+    call of ninja does both. What counts was copied at the start: working files may be edited meanwhile."""
 
     def __init__(self):
         self.changed = None  # file and its text without a change

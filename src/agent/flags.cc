@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <string_view>
+
+#include "core/number.h"
 
 namespace tamp::agent {
 namespace {
@@ -14,11 +15,9 @@ constexpr std::int64_t kLongest = 7 * 86400;  // seconds
 constexpr Duration kShortestInterval{100'000'000}, kLongestInterval = Duration::seconds(5);
 
 Result<std::int64_t> whole_number(std::string_view text, std::int64_t least, std::int64_t most) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < least || value > most)
-    return Error{fmt::format("is \"{}\", must be a whole number from {} to {}", text, least, most)};
-  return value;
+  const auto value = read_number<std::int64_t>(text);
+  if (value && *value >= least && *value <= most) return *value;
+  return Error{fmt::format("is \"{}\", must be a whole number from {} to {}", text, least, most)};
 }
 
 Status set_interval(Flags& flags, std::string_view text) {

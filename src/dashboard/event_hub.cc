@@ -1,6 +1,6 @@
 #include "dashboard/event_hub.h"
 
-#include <charconv>
+#include "core/number.h"
 
 namespace tamp::dashboard {
 namespace {
@@ -75,9 +75,9 @@ bool EventHub::join(const net::HttpStream& stream, std::string_view last_id) {
   bool known = last_id.empty();
   std::uint64_t seen = sequence_;
   if (!known && last_id.starts_with(boot_ + "-")) {
-    const std::string_view number = last_id.substr(boot_.size() + 1);
-    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), seen);
-    known = error == std::errc() && end == number.data() + number.size() && seen <= sequence_;
+    const auto number = read_number<std::uint64_t>(last_id.substr(boot_.size() + 1));
+    known = number && *number <= sequence_;
+    seen = number.value_or(seen);
   }
   net::HttpStream copy = stream;
   std::string text(kGreeting);

@@ -1,8 +1,9 @@
 #include "net/reflector.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
+
+#include "core/number.h"
 
 namespace tamp::net {
 namespace {
@@ -15,13 +16,6 @@ using wire::EventInfo;
 constexpr std::string_view kTooLarge = "ResourceVersionTooLarge";
 // A watch that fails for a reason that does not pass is left for a list after this many times.
 constexpr int kWatchFailures = 3;
-
-std::optional<std::uint64_t> number(const std::string& text) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
-  return value;
-}
 
 bool denied(Kind kind) { return kind == Kind::Unauthorized || kind == Kind::Forbidden; }
 
@@ -293,7 +287,8 @@ void Reflector::changed() {
 // Versions are numbers that grow, for all kinds of one cluster, since Kubernetes 1.35 says so; where they are not, nothing
 // is older.
 bool Reflector::older_than_seen(const std::string& resource_version) const {
-  const auto a = number(resource_version), b = number(state_.resource_version);
+  const auto a = read_number<std::uint64_t>(resource_version),
+             b = read_number<std::uint64_t>(state_.resource_version);
   return a && b && *a < *b;
 }
 

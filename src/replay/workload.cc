@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <numbers>
 #include <optional>
+
+#include "core/number.h"
 
 namespace tamp::replay {
 namespace {
@@ -86,11 +87,8 @@ std::vector<std::string_view> split(std::string_view line) {
 }
 
 std::optional<std::int64_t> number(std::string_view text, std::int64_t most) {
-  std::int64_t value = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || stop != text.data() + text.size() || value < 0 || value > most)
-    return std::nullopt;
-  return value;
+  const auto value = read_number<std::int64_t>(text);
+  return value && *value >= 0 && *value <= most ? value : std::nullopt;
 }
 
 }  // namespace

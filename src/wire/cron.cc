@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/ascii.h"
+#include "core/number.h"
 
 namespace tamp::wire {
 namespace {
@@ -59,13 +59,10 @@ std::vector<std::string_view> words(std::string_view text) {
 }
 
 Result<unsigned> parse_number(std::string_view text, const Bounds& bounds) {
-  unsigned value = 0;
   std::string_view digits = text;
   if (digits.starts_with('+')) digits.remove_prefix(1);
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (digits.empty() || error != std::errc() || end != digits.data() + digits.size())
-    return Error{fmt::format("\"{}\" is not a number in the field {}", text, bounds.field)};
-  return value;
+  if (const auto value = read_number<unsigned>(digits)) return *value;
+  return Error{fmt::format("\"{}\" is not a number in the field {}", text, bounds.field)};
 }
 
 Result<unsigned> parse_number_or_name(std::string_view text, const Bounds& bounds) {

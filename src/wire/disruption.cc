@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "core/ascii.h"
+#include "core/number.h"
 #include "wire/cron.h"
 #include "wire/duration.h"
 
@@ -32,10 +32,8 @@ bool parse_nodes(std::string_view text, Budget& budget) {
   const std::string_view digits = percent ? text.substr(0, text.size() - 1) : text;
   if (!is_number(digits)) return false;
   if (percent && digits.size() > 2 && digits != "100") return false;
-  std::int64_t value = 0;
-  if (std::from_chars(digits.data(), digits.data() + digits.size(), value).ec != std::errc())
-    value = INT64_MAX;  // more nodes than there are
-  (percent ? budget.percent : budget.count) = value;
+  // What no number can hold is more nodes than there are.
+  (percent ? budget.percent : budget.count) = read_number<std::int64_t>(digits).value_or(INT64_MAX);
   return true;
 }
 

@@ -1,20 +1,17 @@
 // Pieces of the kernel's text files: lines, words and whole numbers. Views only: nothing is allocated, nothing throws.
 #pragma once
 
-#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string_view>
+
+#include "core/number.h"
 
 namespace tamp::wire {
 
 // Digits only, and no more than 64 bits hold.
 inline std::optional<std::uint64_t> kernel_number(std::string_view text) {
-  std::uint64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (text.empty() || error != std::errc() || stop != end) return std::nullopt;
-  return value;
+  return read_number<std::uint64_t>(text);
 }
 
 // Cuts the text up to the separator off its front; all of it if there is none.

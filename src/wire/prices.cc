@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <unordered_map>
 
 #include "core/ascii.h"
+#include "core/number.h"
 #include "wire/csv.h"
 
 namespace tamp::wire {
@@ -55,14 +55,12 @@ struct PriceRow {
 
 Result<double> parse_price(std::string_view text) {
   text = trimmed(text);
-  double dollars = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), dollars);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size())
-    return Error{fmt::format("MarketPriceHourly: \"{}\" is not a number", text)};
-  if (!(dollars >= 0 && dollars < kMaxPrice))
+  const auto dollars = read_number<double>(text);
+  if (!dollars) return Error{fmt::format("MarketPriceHourly: \"{}\" is not a number", text)};
+  if (!(*dollars >= 0 && *dollars < kMaxPrice))
     return Error{fmt::format("MarketPriceHourly: is {}, must be between 0 and {} dollars per hour", text,
                              static_cast<std::int64_t>(kMaxPrice))};
-  return dollars;
+  return *dollars;
 }
 
 Result<PriceRow> read_row(const CsvRow& row, const Columns& columns) {

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 
+#include "core/number.h"
 #include "wire/tree.h"
 
 namespace tamp::wire {
@@ -14,11 +14,8 @@ namespace {
 Result<double> sample(const Tree& pair) {
   if (pair.elements().size() != 2 || !pair.elements()[1].is_string()) return Error{"is no sample"};
   const std::string_view text = pair.elements()[1].string();
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value))
-    return Error{fmt::format("the answer is {}, which is no number", text.substr(0, 40))};
-  return value;
+  if (const auto value = read_number<double>(text); value && std::isfinite(*value)) return *value;
+  return Error{fmt::format("the answer is {}, which is no number", text.substr(0, 40))};
 }
 
 }  // namespace

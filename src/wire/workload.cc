@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
+#include "core/number.h"
 #include "wire/metadata.h"
 #include "wire/pod_spec.h"
 #include "wire/selector.h"
@@ -19,10 +18,8 @@ std::optional<IntOrPercent> decode_int_or_percent(Decoder& d, Value parent, std:
   if (!value.present()) return std::nullopt;
   if (const auto integer = value.integer(); integer && *integer >= 0) return IntOrPercent{false, *integer};
   if (const auto text = value.string(); text && text->ends_with('%')) {
-    std::int64_t percent = 0;
-    const char* const last = text->data() + text->size() - 1;
-    const auto [end, error] = std::from_chars(text->data(), last, percent);
-    if (error == std::errc() && end == last && percent >= 0) return IntOrPercent{true, percent};
+    const auto percent = read_number<std::int64_t>(text->substr(0, text->size() - 1));
+    if (percent && *percent >= 0) return IntOrPercent{true, *percent};
   }
   d.fail(value, "must be a whole number that is not negative, or a percentage such as \"25%\"");
   return std::nullopt;

@@ -1,20 +1,17 @@
 #include "fit/profile.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include "core/ascii.h"
+#include "core/number.h"
 
 namespace tamp::fit {
 namespace {
 
 std::optional<std::int64_t> as_int64(std::string_view text) {
-  std::int64_t v = 0;
   if (!text.empty() && text.front() == '+') text.remove_prefix(1);
-  auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), v);
-  if (ec != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
-  return v;
+  return read_number<std::int64_t>(text);
 }
 
 // Letters and digits at both ends, with - _ . between; at most 63 of them; may be empty.

@@ -1,9 +1,10 @@
 #include "fit/requirement.h"
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <limits>
+
+#include "core/number.h"
 
 namespace tamp::fit {
 namespace {
@@ -11,10 +12,7 @@ namespace {
 std::optional<std::int64_t> as_integer(std::string_view text) {
   // Go's strconv.Atoi takes a leading '+'.
   if (!text.empty() && text.front() == '+') text.remove_prefix(1);
-  std::int64_t value = 0;
-  auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (ec != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
-  return value;
+  return read_number<std::int64_t>(text);
 }
 
 bool within(Symbol value, const std::optional<std::int64_t>& lo, const std::optional<std::int64_t>& hi,

@@ -1,8 +1,9 @@
 #include "fit/sites.h"
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
+
+#include "core/number.h"
 
 namespace tamp::fit {
 namespace {
@@ -116,13 +117,7 @@ Symbol canonical_key(const Cluster& cluster, Symbol key) {
 bool tolerates(const std::vector<Toleration>& tolerations, const Taint& taint, const Cluster& cluster,
                Dialect dialect) {
   auto is_empty = [&](Symbol s) { return !s.valid() || s == cluster.known.empty; };
-  auto number = [&](Symbol s) -> std::optional<std::int64_t> {
-    std::string_view text = cluster.text(s);
-    std::int64_t v = 0;
-    auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), v);
-    if (ec != std::errc() || end != text.data() + text.size()) return std::nullopt;
-    return v;
-  };
+  auto number = [&](Symbol s) { return read_number<std::int64_t>(cluster.text(s)); };
   return std::any_of(tolerations.begin(), tolerations.end(), [&](const Toleration& t) {
     if (!t.any_effect && t.effect != taint.effect) return false;
     if (!is_empty(t.key) && t.key != taint.key) return false;
