@@ -7,7 +7,7 @@
 
 namespace tamp {
 
-// The number that the whole text is, in decimal, as std::from_chars reads it: no space around it and no '+' before it.
+// The number that the whole text is, in decimal, as std::from_chars reads it: no space around it, no sign +.
 // Nothing if it is none, or if a T cannot hold it.
 template <typename T>
 std::optional<T> read_number(std::string_view text) {

@@ -2,6 +2,7 @@
 // is unknown, and so is what the kernel does not print. Version 2 of cgroups unless said.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -35,7 +36,7 @@ std::optional<std::uint64_t> parse_stat_key(std::string_view text, std::string_v
 // What the kernel could not take back without harm: what is used, less the page cache that nobody touched lately. As the
 // kubelet counts it.
 constexpr std::uint64_t working_set(std::uint64_t current, std::uint64_t inactive_file) {
-  return current > inactive_file ? current - inactive_file : 0;
+  return current - std::min(current, inactive_file);
 }
 
 // A line "Key:  123 kB" of /proc/meminfo (MemTotal) or /proc/self/status (RssAnon), in bytes.

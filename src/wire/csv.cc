@@ -33,7 +33,7 @@ Result<std::vector<CsvRow>> parse_csv(std::string_view text) {
     if (quoted) {
       if (c != '"') {
         field += c;
-      } else if (i + 1 < text.size() && text[i + 1] == '"') {
+      } else if (text.substr(i + 1).starts_with('"')) {
         field += '"';
         ++i;
       } else {

@@ -55,7 +55,7 @@ bool looks_like_schedule(std::string_view text) {
 
 // ^((([0-9]+(h|m))|([0-9]+h[0-9]+m))(0s)?)$
 bool looks_like_window(std::string_view text) {
-  if (text.ends_with("0s") && text.size() > 2 && !is_digit(text[text.size() - 3])) text.remove_suffix(2);
+  if (text.ends_with("h0s") || text.ends_with("m0s")) text.remove_suffix(2);
   const auto hours = text.find('h');
   if (hours != std::string_view::npos) {
     if (!is_number(text.substr(0, hours))) return false;

@@ -36,9 +36,9 @@ struct KindInfo {
   std::string_view group;    // "policy"; "" is the core group
   std::string_view version;  // "v1"
   std::string_view plural;   // "poddisruptionbudgets"
-  bool namespaced = false;
+  bool namespaced;
   // Installed with a CustomResourceDefinition: a cluster without it has none of these objects, and that is no error.
-  bool custom = false;
+  bool custom;
 };
 
 // In the order of ObjectKind.

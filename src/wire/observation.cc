@@ -190,8 +190,8 @@ Result<Observations> read_observations(const std::string& bytes) {
 }
 
 Observations newest_of_each_node(std::vector<Observation> all) {
-  std::stable_sort(all.begin(), all.end(), [](const Observation& a, const Observation& b) {
-    return a.node != b.node ? a.node < b.node : a.at > b.at;
+  std::ranges::stable_sort(all, [](const Observation& a, const Observation& b) {
+    return std::tie(a.node, b.at) < std::tie(b.node, a.at);
   });
   all.erase(std::unique(all.begin(), all.end(),
                         [](const Observation& a, const Observation& b) { return a.node == b.node; }),
