@@ -1,23 +1,24 @@
 #!/usr/bin/env python3
-"""Facts about the types of the built-in kinds, from the OpenAPI v3 documents that Kubernetes publishes, and the numbers that
-their fields have in protobuf, from the tags in the Go sources of its API.
+"""Facts about the types of the built-in kinds, from the OpenAPI v3 documents that Kubernetes publishes, and
+the numbers that their fields have in protobuf, from the tags in the Go sources of its API.
 
     make-schemas.py DIRECTORY MODULES > sim/api/schemas.txt
 
-DIRECTORY is api/openapi-spec/v3 of a Kubernetes source tree, MODULES holds api@…, apimachinery@… and apiextensions-apiserver@… of
-k8s.io. Only names, types and numbers are taken, no descriptions.
+DIRECTORY is api/openapi-spec/v3 of a Kubernetes source tree, MODULES holds api@…, apimachinery@… and
+apiextensions-apiserver@… of k8s.io. Only names, types and numbers are taken, no descriptions.
 
 The output has one line per fact:
     K group version kind definition      a kind ("-" is the core group)
     D definition type                    a type
     F name type [options]                a field of the D above it
-Types: s string, i32, i64, i integer, d number, b boolean, B bytes, T time, M micro time, Q quantity, X int or string,
-* anything, R anything that is owned as a whole, o object with the fields that follow, @definition,
+Types: s string, i32, i64, i integer, d number, b boolean, B bytes, T time, M micro time, Q quantity, X int or
+string, * anything, R anything that is owned as a whole, o object with the fields that follow, @definition,
 {type} map, [a type] [s type] [m:key,key type] atomic list, set, list that is a map by keys.
 A leading ! on a map or object says that it is owned as a whole.
-Options: r required, m merge (strategic patch), k:NAME its key, t retain keys, p replaced as a whole by a strategic patch,
-g owned field by field though its definition says as a whole, #NUMBER in protobuf (#2.1: field 1 of the message that is field 2;
-in JSON the fields of such a message stand beside the others), =JSON default.
+Options: r required, m merge (strategic patch), k:NAME its key, t retain keys, p replaced as a whole by a
+strategic patch, g owned field by field though its definition says as a whole, #NUMBER in protobuf (#2.1:
+field 1 of the message that is field 2; in JSON the fields of such a message stand beside the others),
+=JSON default.
 """
 import json
 import pathlib
@@ -56,36 +57,37 @@ SCALARS = {
     ("number", None): "d", ("boolean", None): "b",
 }
 
-PACKAGES = {
-    "api@*/core/v1": "io.k8s.api.core.v1", "api@*/apps/v1": "io.k8s.api.apps.v1", "api@*/batch/v1": "io.k8s.api.batch.v1",
-    "api@*/autoscaling/v1": "io.k8s.api.autoscaling.v1", "api@*/policy/v1": "io.k8s.api.policy.v1", "api@*/rbac/v1": "io.k8s.api.rbac.v1",
-    "api@*/storage/v1": "io.k8s.api.storage.v1", "api@*/scheduling/v1": "io.k8s.api.scheduling.v1",
-    "api@*/coordination/v1": "io.k8s.api.coordination.v1", "api@*/discovery/v1": "io.k8s.api.discovery.v1",
-    "api@*/authentication/v1": "io.k8s.api.authentication.v1", "api@*/authorization/v1": "io.k8s.api.authorization.v1",
-    "api@*/admissionregistration/v1": "io.k8s.api.admissionregistration.v1", "apimachinery@*/pkg/apis/meta/v1": "io.k8s.apimachinery.pkg.apis.meta.v1",
-    "apiextensions-apiserver@*/pkg/apis/apiextensions/v1": "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1",
+API = "core apps batch autoscaling policy rbac storage scheduling coordination discovery authentication " \
+      "authorization admissionregistration"
+PACKAGES = {f"api@*/{name}/v1": f"io.k8s.api.{name}.v1" for name in API.split()} | {
+    "apimachinery@*/pkg/apis/meta/v1": "io.k8s.apimachinery.pkg.apis.meta.v1",
+    "apiextensions-apiserver@*/pkg/apis/apiextensions/v1":
+        "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1",
 }
 STRUCT = re.compile(r"^type (\w+) struct \{\n(.*?)^\}", re.M | re.S)
 GO_FIELD = re.compile(r"^\s*(\w+)?\s*([*\[\]\w.]+)?\s*`([^`]*)`", re.M)
 
 
 def read_messages(modules):
-    """Of each definition: (number, name in JSON, definition whose fields stand in its place); one of the last two is None."""
+    """Of each definition: (number, name in JSON, definition whose fields stand in its place); the name or the
+    definition is None."""
     messages = {}
     for pattern, prefix in PACKAGES.items():
         (package,) = sorted(modules.glob(pattern))[-1:]
-        text = "\n".join(path.read_text() for path in sorted(package.glob("types*.go")) if "generated" not in path.name and "_test" not in path.name)
-        for name, body in STRUCT.findall(text):
+        sources = [path for path in sorted(package.glob("types*.go"))
+                   if "generated" not in path.name and "_test" not in path.name]
+        for name, body in STRUCT.findall("\n".join(path.read_text() for path in sources)):
             fields = messages.setdefault(f"{prefix}.{name}", [])
             for first, kind, tags in GO_FIELD.findall(body):
                 number = re.search(r'protobuf:"\w+,(\d+),', tags)
-                name_in_json = re.search(r'json:"([^",]*)(,[^"]*)?"', tags)
-                if not number or not name_in_json:
+                in_json = re.search(r'json:"([^",]*)(,[^"]*)?"', tags)
+                if not number or not in_json:
                     continue
-                if name_in_json[1]:
-                    fields.append((number[1], name_in_json[1], None))
-                elif "inline" in (name_in_json[2] or ""):
-                    fields.append((number[1], None, f"{prefix}.{(kind or first).strip('*').rsplit('.', 1)[-1]}"))
+                if in_json[1]:
+                    fields.append((number[1], in_json[1], None))
+                elif "inline" in (in_json[2] or ""):
+                    inlined = (kind or first).strip("*").rsplit(".", 1)[-1]
+                    fields.append((number[1], None, f"{prefix}.{inlined}"))
     return messages
 
 
@@ -167,7 +169,8 @@ class Writer:
         required = schema.get("required", [])
         numbers = numbers_of(self.messages, name)
         for field in sorted(schema.get("properties", {})):
-            lines.append(self.field(field, schema["properties"][field], field in required, numbers.get(field)))
+            lines.append(self.field(field, schema["properties"][field], field in required,
+                                    numbers.get(field)))
         return lines
 
 

@@ -41,13 +41,14 @@ struct Refusal {
   std::string cause = {};  // the message of details.causes[0]; empty: no causes
 };
 
-// The mutating plugins: ServiceAccount, TaintNodesByCondition, Priority, DefaultTolerationSeconds, RuntimeClass,
-// DefaultStorageClass, StorageObjectInUseProtection. REQUIRES: metadata.namespace is set.
+// The mutating plugins: ServiceAccount, TaintNodesByCondition, Priority, DefaultTolerationSeconds,
+// RuntimeClass, DefaultStorageClass, StorageObjectInUseProtection. REQUIRES: metadata.namespace is set.
 std::optional<Refusal> admit_create(ResourceId resource, Tree& object, const Lookup& lookup);
 std::optional<Refusal> admit_update(ResourceId resource, const Tree& old, Tree& updated,
                                     std::string_view subresource);
 
-// The validating plugins, for what is valid in itself: Priority, PersistentVolumeClaimResize. `old` is nullptr for a creation.
+// The validating plugins, for what is valid in itself: Priority, PersistentVolumeClaimResize. `old` is
+// nullptr for a creation.
 std::optional<Refusal> admit_valid(ResourceId resource, const Tree* old, const Tree& object,
                                    const Lookup& lookup, std::string_view subresource);
 

@@ -1,5 +1,5 @@
-// Regular expressions in the syntax of RE2 and of Go's regexp package, which the API server uses: matched in time linear in
-// the text, without backreferences and lookaround, unanchored unless the expression says so.
+// Regular expressions in the syntax of RE2 and of Go's regexp package, which the API server uses: matched in
+// time linear in the text, without backreferences and lookaround, unanchored unless the expression says so.
 #pragma once
 
 #include <memory>

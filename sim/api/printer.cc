@@ -401,8 +401,8 @@ Cells priority_class(const Tree& o, Time now) {
           o["preemptionPolicy"].string()};
 }
 
-// The columns of a kind, with bars between them. A + before the name: wide output alone shows it. A # or a ?: it holds integers
-// or truths, and otherwise texts.
+// The columns of a kind, with bars between them. A + before the name: wide output alone shows it. A # or a ?:
+// it holds integers or truths, and otherwise texts.
 struct Sheet {
   ResourceId resource;
   std::string_view columns;

@@ -1,5 +1,5 @@
-// Types and numbers come from schema.h. The body is an envelope: four bytes, then a message with the object's apiVersion and
-// kind (1) and its own bytes (2).
+// Types and numbers come from schema.h. The body is an envelope: four bytes, then a message with the object's
+// apiVersion and kind (1) and its own bytes (2).
 #include "sim/api/protobuf.h"
 
 #include <algorithm>
@@ -97,8 +97,8 @@ class Reader {
  public:
   bool ok() const { return ok_; }
 
-  // The fields of a message are added to `object`. `within`: the numbers of the messages around this one whose fields stand beside
-  // each other in JSON.
+  // The fields of a message are added to `object`. `within`: the numbers of the messages around this one
+  // whose fields stand beside each other in JSON.
   void message(std::string_view bytes, const Schema& schema, Tree& object,
                const std::vector<std::uint64_t>& within = {}) {
     if (++depth_ > kDeepest) ok_ = false;

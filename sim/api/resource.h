@@ -19,7 +19,8 @@ struct Subresource {
   std::vector<std::string> verbs;  // in the order of discovery
 };
 
-// One resource in one version. Several may show the objects of one ResourceId: the versions of a custom resource.
+// One resource in one version. Several may show the objects of one ResourceId: the versions of a custom
+// resource.
 struct Resource {
   ResourceId id{};
   bool stored = true;  // false: a review; it is answered and forgotten

@@ -120,8 +120,8 @@ void forget_empty_parts(const Backend& backend, const Resource& resource, Tree& 
   if (const Schema* schema = schema_of(backend, resource)) forget_empty_parts(object, *schema);
 }
 
-// The requests of a bound claim may change, if there are any: a list of them that was written and is empty counts for another thing
-// than none until it is stored.
+// The requests of a bound claim may change, if there are any: a list of them that was written and is empty
+// counts for another thing than none until it is stored.
 bool has_emptied_requests(const Resource& resource, const Tree& object) {
   if (resource.id != ResourceId::PersistentVolumeClaims) return false;
   const Tree& requests = object.at({"spec", "resources", "requests"});

@@ -70,13 +70,15 @@ struct Field {
   bool replace = false;        // of an object: not merged either
   bool granular = false;       // owned field by field, though its definition is owned as a whole
   std::string merge_key = {};  // empty, with merge, on an array: a set of scalars
-  // In protobuf: the numbers of the messages that it stands in there and not in JSON, then its own. Empty: it is in none.
+  // In protobuf: the numbers of the messages that it stands in there and not in JSON, then its own. Empty: it
+  // is in none.
   std::vector<std::uint64_t> numbers = {};
 
   const Schema& schema() const { return ref ? *ref : own.front(); }
 };
 
-// Of a built-in kind or one that only subresources have (Scale, Eviction, Binding, …). nullptr if it is not built in.
+// Of a built-in kind or one that only subresources have (Scale, Eviction, Binding, …). nullptr if it is not
+// built in.
 const Schema* find_schema(std::string_view group, std::string_view version, std::string_view kind);
 // All definitions by name, those of kinds and those that they use, in the order of names.
 const std::vector<const Schema*>& schema_definitions();

@@ -12,7 +12,8 @@ namespace tamp::world::api {
 // REQUIRES: metadata.uid, name, namespace and creationTimestamp are set. Sets metadata.generation where the kind counts it.
 void prepare_for_create(ResourceId resource, Tree& object, Time now);
 
-// `subresource` is empty for the object itself, otherwise "status", "scale" or "finalize". REQUIRES: the server's own metadata (uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds,
+// `subresource` is empty for the object itself, otherwise "status", "scale" or "finalize". REQUIRES: the
+// server's own metadata (uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds,
 // managedFields) is already as it is to be stored. Sets metadata.generation.
 void prepare_for_update(ResourceId resource, const Tree& old, Tree& updated, std::string_view subresource,
                         Time now);

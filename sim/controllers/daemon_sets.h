@@ -20,7 +20,8 @@ class DaemonSets {
 
  private:
   void node_changed(Stage& stage, const api::Change& change);
-  // Whether a pod that has failed on the node is to be ended now; if not, the set is looked at again when it is.
+  // Whether a pod that has failed on the node is to be ended now; if not, the set is looked at again when it
+  // is.
   bool may_go(Stage& stage, const api::Object& set, const api::Object& pod, std::string_view node);
 
   OwnedIndex pods_{api::ResourceId::Pods, "DaemonSet"};
