@@ -94,6 +94,12 @@ class ElectionTest : public ::testing::Test {
   const Candidate* frozen = nullptr;
 };
 
+TEST(Identity, TellsThePodWhateverItsName) {
+  for (const char* pod : {"tamp-7d9f-abcde", "a_host_of_somebody", ""})
+    EXPECT_EQ(pod_of_identity(make_identity(pod, 7)), pod);
+  EXPECT_NE(make_identity("tamp", 1), make_identity("tamp", 2)) << "another start is another candidate";
+}
+
 TEST_F(ElectionTest, TheFirstCreatesTheLeaseAndLeads) {
   Candidate& a = candidate("a");
   EXPECT_FALSE(a.election->may_write());
