@@ -259,6 +259,11 @@ Duration Kubelets::pull_time(Stage& stage, PodRun& run, const Object& pod, std::
   return total;
 }
 
+Duration Kubelets::time_to_start(Stage& stage, PodRun& run, const Object& pod) {
+  const Duration start = run.behaviour.start.draw(stage.dice);
+  return {start.ns + pull_time(stage, run, pod, "containers").ns};
+}
+
 void Kubelets::look(Stage& stage, const Key& key, PodRun& run, const Object& pod) {
   if (!admit(stage, key, run, pod)) return;
   run.stage = PodStage::Starting;
@@ -272,12 +277,9 @@ void Kubelets::look(Stage& stage, const Key& key, PodRun& run, const Object& pod
   if (deadline.is_number()) plan(stage, Duration::seconds(deadline.integer()), Expire, key, run);
   if (run.behaviour.pull_failures > 0)
     return plan(stage, {millis(500).ns + run.behaviour.pull.draw(stage.dice).ns}, Pull, key, run);
-  Duration delay = {0};
-  if (run.init.empty()) {
-    delay.ns = run.behaviour.start.draw(stage.dice).ns + pull_time(stage, run, pod, "containers").ns;
-    return plan(stage, delay, Start, key, run);
-  }
-  delay.ns = millis(stage.dice.between(200, 600)).ns + pull_time(stage, run, pod, "initContainers").ns;
+  if (run.init.empty()) return plan(stage, time_to_start(stage, run, pod), Start, key, run);
+  Duration delay = millis(stage.dice.between(200, 600));
+  delay.ns += pull_time(stage, run, pod, "initContainers").ns;
   for (std::size_t i = 0; i < run.init.size(); ++i) delay.ns += run.behaviour.init.draw(stage.dice).ns;
   plan(stage, delay, Initialize, key, run);
 }
@@ -285,9 +287,7 @@ void Kubelets::look(Stage& stage, const Key& key, PodRun& run, const Object& pod
 void Kubelets::pull_failed(Stage& stage, const Key& key, PodRun& run, const Object& pod) {
   if (run.pull_attempts >= run.behaviour.pull_failures) {
     if (!run.init.empty() && !run.initialized) return plan(stage, millis(500), Initialize, key, run);
-    return plan(stage,
-                {run.behaviour.start.draw(stage.dice).ns + pull_time(stage, run, pod, "containers").ns},
-                Start, key, run);
+    return plan(stage, time_to_start(stage, run, pod), Start, key, run);
   }
   // 10 s, doubling up to 5 minutes.
   const std::int64_t wait =

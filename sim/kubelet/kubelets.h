@@ -84,6 +84,8 @@ class Kubelets {
   void look(Stage& stage, const Key& key, PodRun& run, const api::Object& pod);
   bool admit(Stage& stage, const Key& key, PodRun& run, const api::Object& pod);
   Duration pull_time(Stage& stage, PodRun& run, const api::Object& pod, std::string_view list);
+  // Of its containers, once everything that comes before them is done.
+  Duration time_to_start(Stage& stage, PodRun& run, const api::Object& pod);
   void pull_failed(Stage& stage, const Key& key, PodRun& run, const api::Object& pod);
   void back_off_pulling(Stage& stage, const Key& key, PodRun& run, const api::Object& pod);
   void initialize(Stage& stage, const Key& key, PodRun& run, const api::Object& pod);

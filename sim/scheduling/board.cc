@@ -134,8 +134,8 @@ std::optional<T> Board::decode(const api::Object& object, ObjectKind kind) {
   };
   const std::size_t before = count();
   wire::Decoder decoder(cluster_, json->root());
-  const bool namespaced = wire::info(kind).namespaced;
-  wire::decode_object(decoder, kind, namespaced ? word(object.ns()) : Symbol(), word(object.name()));
+  const Symbol ns = wire::info(kind).namespaced ? word(object.ns()) : Symbol();
+  wire::decode_object(decoder, kind, ns, word(object.name()));
   if (count() == before) return {};
   T decoded = store::take_last<T>(cluster_);
   if (decoder.failed()) return {};
@@ -144,9 +144,8 @@ std::optional<T> Board::decode(const api::Object& object, ObjectKind kind) {
 
 template <typename T>
 bool Board::apply_other(const api::Change& change, ObjectKind kind, std::vector<T>& list) {
-  const bool namespaced = wire::info(kind).namespaced;
-  const store::NameKey key =
-      store::key_of(namespaced ? word(change.object().ns()) : Symbol(), word(change.object().name()));
+  const Symbol ns = wire::info(kind).namespaced ? word(change.object().ns()) : Symbol();
+  const store::NameKey key = store::key_of(ns, word(change.object().name()));
   std::optional<T> decoded = change.after ? decode<T>(*change.after, kind) : std::nullopt;
   const auto found =
       std::find_if(list.begin(), list.end(), [&](const T& object) { return store::name_key(object) == key; });
@@ -167,7 +166,8 @@ bool Board::apply_other(const api::Change& change, ObjectKind kind, std::vector<
 bool Board::apply_pod(const api::Change& change) {
   if (change.before && change.after && same_pod(*change.before, *change.after)) return false;
   const api::Object& object = change.object();
-  const store::NameKey key = store::key_of(word(object.ns()), word(object.name()));
+  const Symbol ns = word(object.ns());
+  const store::NameKey key = store::key_of(ns, word(object.name()));
   auto decoded = change.after ? decode<store::BoundPod>(*change.after, ObjectKind::Pod) : std::nullopt;
   const auto found = pods_.find(key);
   if (!decoded) {

@@ -109,6 +109,63 @@ void Replanner::remove(PodId pod) {
   put(pod, std::move(gone), false);
 }
 
+std::vector<Replanner::Touched> Replanner::touched_by(const Pod& before, const Pod& version) {
+  std::vector<Touched> touched;
+  for (NodeId node : {before.node, version.node})
+    if (node.valid() && (touched.empty() || touched.front().node != node))
+      touched.push_back(
+          {node, closed(context_, node), overcommitted(cluster_, moves_->changing_simulation(), node)});
+  return touched;
+}
+
+// Otherwise the index, which knows it from when it was built, is wrong.
+bool Replanner::stands_as_before(const Touched& touched) {
+  return closed(context_, touched.node) == touched.closed &&
+         (!moves_->index().karpenter() ||
+          overcommitted(cluster_, moves_->changing_simulation(), touched.node) == touched.overcommitted);
+}
+
+void Replanner::assign(PodId id, const Pod& before, Pod version) {
+  if (before.bound()) std::erase(cluster_.nodes[before.node.index()].pods, id);
+  const NodeId node = version.node;
+  cluster_.pods[id.index()] = std::move(version);
+  if (!node.valid()) return;
+  auto& pods = cluster_.nodes[node.index()].pods;
+  pods.insert(std::lower_bound(pods.begin(), pods.end(), id), id);
+}
+
+void Replanner::note_readers(PodId pod) {
+  const fit::Index& index = moves_->index();
+  reads_.assign(index.shapes(), 0);
+  const fit::Shape& shape = index.shape(pod);
+  for (std::span<const fit::GroupId> groups : {shape.counted_by(), shape.repels()})
+    for (fit::GroupId g : groups)
+      for (fit::ShapeId reader : readers_[g.index()]) reads_[reader.index()] = 1;
+}
+
+void Replanner::note_standing(const std::vector<Touched>& touched) {
+  const VerdictMemo* memo = moves_->memo();
+  stood_.resize(touched.size());
+  for (std::size_t i = 0; memo && i < touched.size(); ++i)
+    memo->look_at(moves_->changing_simulation(), moves_->index().site_of(touched[i].node), stood_[i]);
+}
+
+// Takes away what is not true any more, and assesses the nodes anew.
+void Replanner::look_again(const std::vector<Touched>& touched) {
+  for (const Touched& t : touched) moves_->changing_index().reorder(t.node);
+  fit::Simulation& simulation = moves_->changing_simulation();
+  simulation.reordered();
+  VerdictMemo* const memo = moves_->memo();
+  for (std::size_t i = 0; i < touched.size(); ++i) {
+    if (memo) {
+      const fit::SiteId site = moves_->index().site_of(touched[i].node);
+      memo->look_at(simulation, site, stands_);
+      forgotten_ += memo->forget_touched(site, stood_[i], stands_, reads_);
+    }
+    moves_->replace(gates::assess_node(context_, *survey_, touched[i].node));
+  }
+}
+
 // `fresh`: the index has not heard of the pod.
 void Replanner::put(PodId id, Pod version, bool fresh) {
   const Pod before = cluster_.pods[id.index()];
@@ -118,67 +175,24 @@ void Replanner::put(PodId id, Pod version, bool fresh) {
   // A controller that lacks a pod is about to make one, and the simulation foresees it.
   follows = follows && (settings_.karpenter_compat || incomplete_ == 0);
   if (follows && fresh) follows = moves_->changing_index().admit(id);
-
-  std::vector<std::pair<NodeId, fit::Closed>> nodes;
-  for (NodeId node : {before.node, version.node})
-    if (node.valid() && (nodes.empty() || nodes.front().first != node))
-      nodes.emplace_back(node, closed(context_, node));
-  fit::Simulation& simulation = moves_->changing_simulation();
-  std::vector<bool> overfull;
-  overfull.reserve(nodes.size());
-  for (const auto& [node, was] : nodes) overfull.push_back(overcommitted(cluster_, simulation, node));
-
-  const auto assign = [&] {
-    if (before.bound()) std::erase(cluster_.nodes[before.node.index()].pods, id);
-    cluster_.pods[id.index()] = version;
-    if (version.bound()) {
-      auto& pods = cluster_.nodes[version.node.index()].pods;
-      pods.insert(std::lower_bound(pods.begin(), pods.end(), id), id);
-    }
-  };
   if (!follows) {
-    assign();
+    assign(id, before, std::move(version));
     rebuild();
     return;
   }
 
-  // Who reads the counts that the pod adds to.
-  const fit::Index& index = moves_->index();
-  reads_.assign(index.shapes(), 0);
-  const fit::Shape& shape = index.shape(id);
-  const auto mark = [&](std::span<const fit::GroupId> groups) {
-    for (fit::GroupId g : groups)
-      for (fit::ShapeId reader : readers_[g.index()]) reads_[reader.index()] = 1;
-  };
-  mark(shape.counted_by());
-  mark(shape.repels());
-
-  VerdictMemo* const memo = moves_->memo();
-  stood_.resize(nodes.size());
-  for (std::size_t i = 0; memo && i < nodes.size(); ++i)
-    memo->look_at(simulation, index.site_of(nodes[i].first), stood_[i]);
+  const std::vector<Touched> touched = touched_by(before, version);
+  note_readers(id);
+  note_standing(touched);
+  fit::Simulation& simulation = moves_->changing_simulation();
   if (before.bound() && !before.terminal()) simulation.lift(id);
-  assign();
+  assign(id, before, version);
   if (version.bound() && !version.terminal()) simulation.put_back(id);
-
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const auto [node, was] = nodes[i];
-    if (closed(context_, node) != was ||
-        (index.karpenter() && overcommitted(cluster_, simulation, node) != overfull[i])) {
-      rebuild();
-      return;
-    }
+  if (!std::ranges::all_of(touched, [&](const Touched& t) { return stands_as_before(t); })) {
+    rebuild();
+    return;
   }
-  for (const auto& [node, was] : nodes) moves_->changing_index().reorder(node);
-  simulation.reordered();
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const fit::SiteId site = index.site_of(nodes[i].first);
-    if (memo) {
-      memo->look_at(simulation, site, stands_);
-      forgotten_ += memo->forget_touched(site, stood_[i], stands_, reads_);
-    }
-    moves_->replace(gates::assess_node(context_, *survey_, nodes[i].first));
-  }
+  look_again(touched);
   ++followed_;
 }
 

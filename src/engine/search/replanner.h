@@ -56,6 +56,21 @@ class Replanner {
   void rebuild();
   void put(PodId pod, Pod version, bool fresh);
   bool followable(const Pod& pod) const;
+  // A node that a change is about, as it was before.
+  struct Touched {
+    NodeId node;
+    fit::Closed closed;
+    bool overcommitted;
+  };
+  std::vector<Touched> touched_by(const Pod& before, const Pod& version);
+  bool stands_as_before(const Touched& touched);
+  // Only the cluster's own lists.
+  void assign(PodId pod, const Pod& before, Pod version);
+  // Of the sites of these nodes: what the memo says, into `stood_`.
+  void note_standing(const std::vector<Touched>& touched);
+  // Which shapes read the counts that the pod adds to, into `reads_`.
+  void note_readers(PodId pod);
+  void look_again(const std::vector<Touched>& touched);
   void count_replica(const Pod& pod, std::int64_t by);
 
   Cluster cluster_;
