@@ -12,6 +12,16 @@ endif()
 if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$" OR CMAKE_CXX_FLAGS MATCHES "-m(arch|fma|avx)")
   target_compile_options(tamp_options INTERFACE -ffp-contract=off)
 endif()
+# Hardening as the OpenSSF guide for C and C++ compilers asks, in the build that users get: the programs parse what anybody in a
+# cluster may write. scripts/check-programs.py looks for each of these in the linked programs.
+if(NOT TAMP_SANITIZE AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
+  target_compile_options(tamp_options INTERFACE
+    -fPIE -fstack-protector-strong -fstack-clash-protection -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+    target_compile_options(tamp_options INTERFACE -fcf-protection=full)
+  endif()
+  target_link_options(tamp_options INTERFACE -pie -Wl,-z,relro,-z,now,-z,noexecstack)
+endif()
 if(TAMP_SANITIZE)
   target_compile_options(tamp_options INTERFACE -fsanitize=${TAMP_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(tamp_options INTERFACE -fsanitize=${TAMP_SANITIZE})
