@@ -160,7 +160,8 @@ TEST(ObservationEdge, TheNewestOfEachNodeCounts) {
 
 TEST(PublishedStatusEdge, ConditionsAreTrueWhenTheySaySo) {
   const auto status = read_published_status(
-      R"({"metadata":{"resourceVersion":"7"},"status":{"conditions":[{"type":"A","status":"True","lastTransitionTime":"2026-11-15T00:00:00Z"},
+      R"({"metadata":{"resourceVersion":"7"},"status":{"conditions":[
+{"type":"A","status":"True","lastTransitionTime":"2026-11-15T00:00:00Z"},
 {"type":"B","status":"False"},{"type":"C","status":"Unknown"},{"type":"D"}]}})");
   ASSERT_TRUE(status.ok());
   ASSERT_EQ(status->conditions.size(), 4U);

@@ -50,6 +50,21 @@ TEST_F(Assess, DescribesANode) {
   EXPECT_DOUBLE_EQ(c.savings_ratio(), 0.1 / 4.0);
 }
 
+// A gate that looks for pods of a kind need not look at a node that has none.
+TEST_F(Assess, NotesWhatPodsANodeHas) {
+  b.node("a").type("m");
+  b.node("b").type("m");
+  b.pod("web").on("b");
+  b.pod("picky").on("a").do_not_disrupt("false").do_not_evict("false").bare().resource_claims();
+  b.pdb("quorum").selects("app", "picky").allows(1);
+  const Scene scene(b);
+  for (const PodTrait trait : {PodTrait::DoNotDisrupt, PodTrait::DoNotEvict, PodTrait::NoController,
+                               PodTrait::ResourceClaims, PodTrait::UnderBudget}) {
+    EXPECT_TRUE(scene.candidate("a").has_pod(trait)) << static_cast<int>(trait);
+    EXPECT_FALSE(scene.candidate("b").has_pod(trait)) << static_cast<int>(trait);
+  }
+}
+
 TEST_F(Assess, ANodeWithOnlyDaemonSetsIsEmpty) {
   b.node("a").type("m");
   b.daemon_set("agent").on("a");

@@ -22,8 +22,7 @@ bool broken(const Budget& budget) {
 
 std::int64_t limit(const Budget& budget, std::int64_t nodes) {
   if (budget.count) return *budget.count;
-  const std::int64_t scaled = *budget.percent * nodes;
-  return scaled > 0 ? (scaled + 99) / 100 : scaled / 100;
+  return (*budget.percent * nodes + 99) / 100;
 }
 
 std::string words(const Budget& budget) {
@@ -60,7 +59,7 @@ std::vector<Census> count_nodes(const situation::Context& context) {
 }  // namespace
 
 bool budget_active(const Budget& budget, Time now) {
-  if (!budget.has_schedule || !budget.schedule) return true;
+  if (!budget.schedule) return true;
   const std::optional<Time> hit = next_hit(*budget.schedule, now - budget.duration.value_or(Duration{}));
   // A schedule that never hits holds its window open for ever in Karpenter; here too, as that restricts.
   return !hit || *hit <= now;

@@ -2,6 +2,7 @@
 // budgets that match, counts nodes that are not ready or already going, and fails closed: an invalid budget allows 0.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -18,7 +19,7 @@ struct BudgetState {
   std::int64_t nodes = 0;             // that count
   std::int64_t disrupting = 0;        // not ready, or going already
   std::string decisive;               // the budget that decided, as written, with its schedule
-  std::int64_t remaining() const { return allowed > disrupting ? allowed - disrupting : 0; }
+  std::int64_t remaining() const { return std::max<std::int64_t>(0, allowed - disrupting); }
 };
 
 // Is the budget's window open? A schedule opens it for `duration`; without one it is always open.

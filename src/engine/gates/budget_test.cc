@@ -114,6 +114,34 @@ TEST(AllowedDisruptions, NamesTheBudgetThatDecided) {
   EXPECT_EQ(decisive, "nodes: 2, schedule: \"a b c d e\", duration: 8h");
 }
 
+TEST(AllowedDisruptions, OfTwoEqualBudgetsTheFirstDecides) {
+  std::string decisive;
+  allowed_disruptions({make_budget("50%"), make_budget("5")}, 10, Empty, kNow, &decisive);
+  EXPECT_EQ(decisive, "nodes: 50%");
+}
+
+TEST(AllowedDisruptions, AnyFaultOfABudgetClosesThePool) {
+  const auto closes = [](auto change) {
+    Budget b = windowed("5", every_minute(), Duration::hours(1));
+    change(b);
+    return allowed_disruptions({b}, 100, Empty, kNow) == 0;
+  };
+  EXPECT_FALSE(closes([](Budget&) {}));
+  EXPECT_TRUE(closes([](Budget& b) { b.invalid = true; }));
+  EXPECT_TRUE(closes([](Budget& b) { b.count.reset(); })) << "neither a number nor a percentage";
+  EXPECT_TRUE(closes([](Budget& b) { b.percent = 5; })) << "both";
+  EXPECT_TRUE(closes([](Budget& b) { b.schedule.reset(); }));
+  EXPECT_TRUE(closes([](Budget& b) {
+    b.has_schedule = false;
+    b.schedule.reset();
+  })) << "a duration without a schedule";
+  std::string decisive;
+  Budget bad = make_budget("ten");
+  bad.problem = "not a number";
+  allowed_disruptions({bad}, 100, Empty, kNow, &decisive);
+  EXPECT_EQ(decisive, "nodes: ten (invalid: not a number)");
+}
+
 TEST(BudgetWindow, IsOpenFromTheHitUntilItsDurationEnds) {
   const Budget office_hours = windowed("0", at(0, 9), Duration::hours(8));
   EXPECT_FALSE(budget_active(office_hours, moment("2026-11-15T08:59:59Z")));

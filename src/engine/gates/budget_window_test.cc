@@ -97,6 +97,16 @@ TEST(NextHit, TwoRestrictedDayFieldsAreAlternatives) {
   EXPECT_EQ(next(s, "2026-12-18T00:00:00Z"), "2026-12-20T00:00:00Z");  // the 20th, a Sunday
 }
 
+// 1900 had no 29 February: from the middle of 1899 the next one is in the fifth year, from 1898 on it is too far.
+TEST(NextHit, LooksFiveYearsAhead) {
+  CronSchedule leap = at(0, 0);
+  leap.day = bits({29});
+  leap.month = bits({2});
+  leap.day_star = false;
+  EXPECT_EQ(next(leap, "1899-06-01T00:00:00Z"), "1904-02-29T00:00:00Z");
+  EXPECT_EQ(next(leap, "1898-06-01T00:00:00Z"), "never");
+}
+
 TEST(NextHit, GivesUpAfterFiveYears) {
   CronSchedule never = at(0, 0);  // 0 0 30 2 *
   never.day = bits({30});
