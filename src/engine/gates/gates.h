@@ -36,7 +36,7 @@ struct Probe {
     return candidate.pool.valid() ? &context.settings.pools[candidate.pool.index()] : nullptr;
   }
   std::string_view pool_name() const { return pool() == nullptr ? "" : cluster().text(pool()->name); }
-  // Cluster Autoscaler's vocabulary of annotations holds here.
+  // Cluster Autoscaler's vocabulary of annotations holds here. Only gates ask that --compat leaves out.
   bool cluster_autoscaler() const;
 };
 

@@ -5,7 +5,7 @@
 namespace tamp::gates {
 
 bool Probe::cluster_autoscaler() const {
-  return !compat() && !node.claim.valid() && pool() != nullptr && pool()->kind == PoolKind::NodeGroup;
+  return !node.claim.valid() && pool() != nullptr && pool()->kind == PoolKind::NodeGroup;
 }
 
 namespace gate {

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/ascii.h"
 #include "gates/candidate.h"
 
 namespace tamp::gates {
@@ -15,13 +16,10 @@ constexpr double kPriorityScale = 33'554'432;       // 2^25
 constexpr double kDeletionCostScale = 134'217'728;  // 2^27
 constexpr double kCostLimit = 10;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_hex_digit(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-
 // Go lets an underscore stand between two digits, and between the prefix 0x and a digit.
 bool remove_underscores(std::string& digits, bool hex) {
   if (digits.find('_') == std::string::npos) return true;
-  const auto digit = [hex](char c) { return hex ? is_hex_digit(c) : is_digit(c); };
+  const auto digit = [hex](char c) { return hex ? is_hex(c) : is_digit(c); };
   std::string plain;
   for (std::size_t i = 0; i < digits.size(); ++i) {
     if (digits[i] != '_') {
