@@ -278,9 +278,53 @@ std::optional<std::string> wrong_integer(const Tree& value, const Schema& schema
          std::string(path) + " of type " + std::string(type);
 }
 
+// Of what is written as text and has a form of its own.
+std::optional<std::string> wrong_form(const Tree& value, const Schema& schema, std::string_view path) {
+  if (schema.type == Schema::Type::Quantity) {
+    if (!value.is_string() && !value.is_number()) return cannot(value, path, "resource.Quantity");
+    const std::string text = value.is_number() ? wire::to_json(value) : std::string(value.string());
+    if (wire::parse_quantity(text).ok()) return {};
+    return "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+  }
+  if (schema.type == Schema::Type::Bytes) {
+    if (value.is_array() && value.empty()) return {};
+    if (!value.is_string()) return cannot(value, path, "[]uint8");
+    if (!wire::decode_base64(value.string())) return "illegal base64 data at input byte 0";
+    return {};
+  }
+  if (!value.is_string()) return cannot(value, path, "string");
+  if (parse_rfc3339(value.string()).ok()) return {};
+  return "parsing time \"" + std::string(value.string()) +
+         "\" as \"2006-01-02T15:04:05Z07:00\": cannot parse it";
+}
+
+std::optional<std::string> wrong_value(const Tree& value, const Schema& schema, std::string& path);
+
+// Of an object, a map or a list.
+std::optional<std::string> wrong_part(const Tree& value, const Schema& schema, std::string& path) {
+  if (schema.type == Schema::Type::Array) {
+    if (!value.is_array()) return cannot(value, path, "[]interface {}");
+    for (const Tree& element : value.elements())
+      if (auto wrong = wrong_value(element, schema.element(), path)) return wrong;
+    return {};
+  }
+  const bool map = schema.type == Schema::Type::Map;
+  if (!value.is_object())
+    return cannot(value, path,
+                  map ? "map[string]interface {}" : schema.name.substr(schema.name.rfind('.') + 1));
+  const std::size_t root = path.size();
+  for (const Tree::Member& member : value.members()) {
+    const Field* field = map ? nullptr : schema.field(member.key);
+    if (!map && field == nullptr) continue;
+    if (!map) path.append(".").append(member.key);
+    if (auto wrong = wrong_value(member.value, map ? schema.element() : field->schema(), path)) return wrong;
+    path.resize(root);
+  }
+  return {};
+}
+
 std::optional<std::string> wrong_value(const Tree& value, const Schema& schema, std::string& path) {
   if (value.is_null()) return {};
-  const std::size_t root = path.size();
   switch (schema.type) {
     case Schema::Type::Any:
       return {};
@@ -295,51 +339,19 @@ std::optional<std::string> wrong_value(const Tree& value, const Schema& schema, 
     case Schema::Type::Boolean:
       if (value.kind() != Tree::Kind::Boolean) return cannot(value, path, "bool");
       return {};
-    case Schema::Type::Bytes:
-      if (value.is_array() && value.empty()) return {};
-      if (!value.is_string()) return cannot(value, path, "[]uint8");
-      if (!wire::decode_base64(value.string())) return "illegal base64 data at input byte 0";
+    case Schema::Type::IntOrString:
+      if (value.is_number()) return wrong_integer(value, schema, path);
+      if (!value.is_string()) return cannot(value, path, "intstr.IntOrString");
       return {};
+    case Schema::Type::Bytes:
     case Schema::Type::Time:
     case Schema::Type::MicroTime:
-      if (!value.is_string()) return cannot(value, path, "string");
-      if (!parse_rfc3339(value.string()).ok()) {
-        return "parsing time \"" + std::string(value.string()) +
-               "\" as \"2006-01-02T15:04:05Z07:00\": cannot parse it";
-      }
-      return {};
-    case Schema::Type::Quantity: {
-      if (!value.is_string() && !value.is_number()) return cannot(value, path, "resource.Quantity");
-      const std::string text = value.is_number() ? wire::to_json(value) : std::string(value.string());
-      if (wire::parse_quantity(text).ok()) return {};
-      return "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
-    }
-    case Schema::Type::IntOrString:
-      if (!value.is_string() && !value.is_number()) return cannot(value, path, "intstr.IntOrString");
-      if (value.is_number()) return wrong_integer(value, schema, path);
-      return {};
+    case Schema::Type::Quantity:
+      return wrong_form(value, schema, path);
     case Schema::Type::Object:
-      if (!value.is_object()) return cannot(value, path, schema.name.substr(schema.name.rfind('.') + 1));
-      for (const Tree::Member& member : value.members()) {
-        const Field* field = schema.field(member.key);
-        if (field == nullptr) continue;
-        path.append(".").append(member.key);
-        if (auto wrong = wrong_value(member.value, field->schema(), path)) return wrong;
-        path.resize(root);
-      }
-      return {};
     case Schema::Type::Map:
-      if (!value.is_object()) return cannot(value, path, "map[string]interface {}");
-      for (const Tree::Member& member : value.members()) {
-        if (auto wrong = wrong_value(member.value, schema.element(), path)) return wrong;
-      }
-      return {};
     case Schema::Type::Array:
-      if (!value.is_array()) return cannot(value, path, "[]interface {}");
-      for (const Tree& element : value.elements()) {
-        if (auto wrong = wrong_value(element, schema.element(), path)) return wrong;
-      }
-      return {};
+      return wrong_part(value, schema, path);
   }
   return {};
 }
