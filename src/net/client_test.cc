@@ -368,6 +368,7 @@ TEST_F(ClientTest, TheRecordSaysHowLongARequestWaitedForItsTurn) {
   Client slow(loop, transport, options);
   std::vector<RequestRecord> records;
   slow.set_observer([&](const RequestRecord& record) { records.push_back(record); });
+  transport.on_send = [](const Request&) { return answer(200); };
   std::vector<Pending> calls;
   for (int i = 0; i < 3; ++i) calls.push_back(slow.get(kPods, "a", "b", keep()));
   loop.advance(Duration::seconds(3));
