@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "store/store.h"
 #include "wire/cgroup_files.h"
 #include "wire/cgroup_names.h"
 #include "wire/csv.h"
@@ -268,6 +269,110 @@ TEST(BudgetEdge, NodesAndWindows) {
     EXPECT_EQ(window_error(window), "");
   for (const char* window : {"0s", "5s", "10s", "5m10s", "m", "h", "h5m", "8h5", "80s", "x0s"})
     EXPECT_NE(window_error(window), "") << window;
+}
+
+// ---- storage classes
+
+TEST(StorageClassEdge, TheDefaultIsSaidByEitherAnnotation) {
+  const auto is_default = [](const std::string& annotations) {
+    return testing::read(
+               "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: s, annotations: {" +
+               annotations + "}}, provisioner: p}")
+        .cluster.storage_classes.at(0)
+        .is_default;
+  };
+  EXPECT_FALSE(is_default(""));
+  EXPECT_TRUE(is_default("storageclass.kubernetes.io/is-default-class: 'true'"));
+  EXPECT_TRUE(is_default("storageclass.beta.kubernetes.io/is-default-class: 'true'"));
+  EXPECT_FALSE(
+      is_default("storageclass.kubernetes.io/is-default-class: 'false', "
+                 "storageclass.beta.kubernetes.io/is-default-class: 'false'"));
+}
+
+// ---- the store
+
+TEST(StoreEdge, ItsGenerationMovesWithNewsAlone) {
+  store::ClusterStore store;
+  const auto news = [&](const char* type, const std::string& pod) {
+    const std::uint64_t before = store.generation();
+    EXPECT_TRUE(
+        store.apply_event(ObjectKind::Pod, std::string(R"({"type":")") + type + R"(","object":)" + pod + "}")
+            .ok());
+    return store.generation() != before;
+  };
+  const auto pod = [](const std::string& spec) {
+    return R"({"metadata":{"name":"p","namespace":"shop","resourceVersion":"6"},"spec":)" + spec + "}";
+  };
+  const std::string good = pod("{}"), broken = pod(R"({"nodeName":5})"), other = pod(R"({"priority":"x"})");
+  EXPECT_TRUE(news("ADDED", good));
+  EXPECT_FALSE(news("MODIFIED", good)) << "nothing that a decision depends on";
+  EXPECT_TRUE(news("MODIFIED", broken));
+  EXPECT_EQ(store.count(ObjectKind::Pod), 0U) << "what it was is not known any more";
+  ASSERT_EQ(store.unreadable().size(), 1U);
+  EXPECT_FALSE(news("MODIFIED", broken)) << "as broken as before";
+  EXPECT_TRUE(news("MODIFIED", other)) << "something else is wrong";
+  EXPECT_TRUE(news("MODIFIED", good));
+  EXPECT_TRUE(store.unreadable().empty());
+  EXPECT_TRUE(news("MODIFIED", broken));
+  EXPECT_TRUE(news("DELETED", broken));
+  EXPECT_FALSE(news("DELETED", broken)) << "the server may repeat itself";
+  EXPECT_TRUE(store.unreadable().empty());
+}
+
+TEST(StoreEdge, AListIsNewsIfItDiffers) {
+  store::ClusterStore store;
+  const auto news = [&](const std::vector<std::string>& names) {
+    const std::uint64_t before = store.generation();
+    store.begin_list(ObjectKind::Pod);
+    std::string items;
+    for (const std::string& name : names)
+      items += (items.empty() ? "" : ",") +
+               (R"({"metadata":{"name":")" + name + R"(","namespace":"shop"},"spec":{"nodeName":)") +
+               (name.starts_with("broken") ? "5" : R"("n")") + "}}";
+    EXPECT_TRUE(
+        store.add_page(ObjectKind::Pod, R"({"metadata":{"resourceVersion":"9"},"items":[)" + items + "]}")
+            .ok());
+    store.end_list(ObjectKind::Pod);
+    return store.generation() != before;
+  };
+  EXPECT_TRUE(news({"a", "b"}));
+  EXPECT_FALSE(news({"b", "a"})) << "in whatever order";
+  EXPECT_TRUE(news({"a"}));
+  EXPECT_TRUE(news({"c"}));
+  EXPECT_TRUE(news({"c", "broken-1"}));
+  EXPECT_FALSE(news({"broken-1", "c"}));
+  EXPECT_TRUE(news({"c", "broken-2"}));
+  EXPECT_TRUE(news({}));
+  EXPECT_FALSE(news({}));
+}
+
+TEST(StoreEdge, KeepsItsObjectsWhenOthersLeave) {
+  store::ClusterStore store;
+  const auto event = [&](const char* type, const std::string& name) {
+    EXPECT_TRUE(store
+                    .apply_event(ObjectKind::Node, std::string(R"({"type":")") + type +
+                                                       R"(","object":{"metadata":{"name":")" + name +
+                                                       R"("}}})")
+                    .ok());
+  };
+  const auto names = [&] {
+    std::string all;
+    const Reading reading = store.view();
+    for (const Node& n : reading.cluster.nodes) all += std::string(reading.cluster.text(n.name)) + " ";
+    return all;
+  };
+  for (const char* name : {"a", "b", "c", "d"}) event("ADDED", name);
+  event("DELETED", "b");
+  EXPECT_EQ(names(), "a c d ");
+  event("DELETED", "d");
+  EXPECT_EQ(names(), "a c ") << "d had taken the place of b";
+  event("DELETED", "c");
+  event("DELETED", "a");
+  EXPECT_EQ(names(), "");
+  event("ADDED", "c");
+  store.compact();
+  event("DELETED", "a");
+  EXPECT_EQ(names(), "c ");
 }
 
 }  // namespace
