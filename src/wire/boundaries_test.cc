@@ -352,7 +352,7 @@ TEST(StoreEdge, KeepsItsObjectsWhenOthersLeave) {
     EXPECT_TRUE(store
                     .apply_event(ObjectKind::Node, std::string(R"({"type":")") + type +
                                                        R"(","object":{"metadata":{"name":")" + name +
-                                                       R"("}}})")
+                                                       R"(","resourceVersion":"7"}}})")
                     .ok());
   };
   const auto names = [&] {
