@@ -8,8 +8,8 @@
 
 #include "cli/api_session.h"
 #include "cli/files.h"
-#include "documents/approval.h"
 #include "core/ascii.h"
+#include "documents/approval.h"
 #include "documents/run_document.h"
 #include "documents/yaml_writer.h"
 #include "explain/layout.h"

@@ -46,5 +46,4 @@ Plan make_plan(const situation::Context& context, const PlanOptions& options);
 class Moves;
 Plan make_plan(Moves& moves, const PlanOptions& options);
 
-
 }  // namespace tamp::search
