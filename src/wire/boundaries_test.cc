@@ -271,24 +271,6 @@ TEST(BudgetEdge, NodesAndWindows) {
     EXPECT_NE(window_error(window), "") << window;
 }
 
-// ---- storage classes
-
-TEST(StorageClassEdge, TheDefaultIsSaidByEitherAnnotation) {
-  const auto is_default = [](const std::string& annotations) {
-    return testing::read(
-               "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: s, annotations: {" +
-               annotations + "}}, provisioner: p}")
-        .cluster.storage_classes.at(0)
-        .is_default;
-  };
-  EXPECT_FALSE(is_default(""));
-  EXPECT_TRUE(is_default("storageclass.kubernetes.io/is-default-class: 'true'"));
-  EXPECT_TRUE(is_default("storageclass.beta.kubernetes.io/is-default-class: 'true'"));
-  EXPECT_FALSE(
-      is_default("storageclass.kubernetes.io/is-default-class: 'false', "
-                 "storageclass.beta.kubernetes.io/is-default-class: 'false'"));
-}
-
 // ---- the store
 
 TEST(StoreEdge, ItsGenerationMovesWithNewsAlone) {
@@ -307,7 +289,7 @@ TEST(StoreEdge, ItsGenerationMovesWithNewsAlone) {
   EXPECT_TRUE(news("ADDED", good));
   EXPECT_FALSE(news("MODIFIED", good)) << "nothing that a decision depends on";
   EXPECT_TRUE(news("MODIFIED", broken));
-  EXPECT_EQ(store.count(ObjectKind::Pod), 0U) << "what it was is not known any more";
+  EXPECT_TRUE(store.view().cluster.pods.empty()) << "what it was is not known any more";
   ASSERT_EQ(store.unreadable().size(), 1U);
   EXPECT_FALSE(news("MODIFIED", broken)) << "as broken as before";
   EXPECT_TRUE(news("MODIFIED", other)) << "something else is wrong";
