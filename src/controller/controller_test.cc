@@ -200,6 +200,19 @@ TEST_F(Controlling, AKindThatMayNotBeReadGivesNoPlanAndNotReady) {
   EXPECT_EQ(health.answer(probe).status, 503);
 }
 
+TEST_F(Controlling, TellsHowLongItsRequestsWaitedForTheirTurn) {
+  ControllerOptions slow;
+  slow.client.qps = 2;
+  slow.client.burst = 1;
+  start("me", slow);
+  const std::string page = metrics.exposition().body;
+  const std::string name = "\ntamp_api_throttle_wait_seconds_total ";
+  const auto at = page.find(name);
+  ASSERT_NE(at, std::string::npos) << page;
+  // The lists of all kinds are asked for at once, and one is sent every half second.
+  EXPECT_GT(std::stod(page.substr(at + name.size())), 1.0);
+}
+
 TEST_F(Controlling, OnlyTheLeaderWrites) {
   start("first");
   ASSERT_EQ(server.status_patches.size(), 1U);
