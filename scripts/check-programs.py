@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 MEGABYTE = 1_000_000
-LARGEST = {"tamp": 9 * MEGABYTE, "tamp-agent": 3 * MEGABYTE}  # stripped
+LARGEST = {"tamp": 9 * MEGABYTE, "tamp-agent": 4 * MEGABYTE}  # stripped
 SIMULATOR = re.compile(r"\btamp::(world|embed|sim)::")
 
 
