@@ -128,5 +128,28 @@ TEST(MaskedDump, RefersToTheSameThingsEverywhere) {
   EXPECT_EQ(pod.ns, c.volume_claims[0].ns);
 }
 
+TEST(Dump, KeepsOfARequirementWhatItSays) {
+  Dump dump({.mask = false});
+  ASSERT_TRUE(dump.add_page(ObjectKind::NodePool,
+                            list(R"({"metadata":{"name":"p"},"spec":{"template":{"spec":{"requirements":[
+{"key":"k","operator":"In","values":["v"],"minValues":2,"note":"SECRET"}]}}}})"))
+                  .ok());
+  const std::string text = text_of(dump);
+  for (const char* part : {R"("key":"k")", R"("operator":"In")", R"("values":["v"])", R"("minValues":2)"})
+    EXPECT_TRUE(holds(text, part)) << text;
+  EXPECT_FALSE(holds(text, "SECRET"));
+}
+
+TEST(Dump, KeepsNumbersAsTheyAre) {
+  Dump dump({.mask = false});
+  ASSERT_TRUE(dump.add_page(ObjectKind::Node, list(R"({"metadata":{"name":"n"},"spec":{"unschedulable":true},
+"status":{"capacity":{"cpu":0.5,"memory":9007199254740993,"pods":null}}})"))
+                  .ok());
+  const std::string text = text_of(dump);
+  for (const char* part :
+       {R"("cpu":0.5)", R"("memory":9007199254740993)", R"("pods":null)", R"("unschedulable":true)"})
+    EXPECT_TRUE(holds(text, part)) << text;
+}
+
 }  // namespace
 }  // namespace tamp::wire

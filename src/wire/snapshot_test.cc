@@ -357,5 +357,27 @@ RC_GTEST_PROP(Snapshot, TruncatedInputIsAnError, ()) {
   RC_ASSERT(error_of(json.substr(0, length)) != "");
 }
 
+// A kind may end in "List" and be none, and an object may have items and be no list.
+TEST(SnapshotEdge, AListHasTheNameOfAListAndItems) {
+  const std::string objects = R"([{"apiVersion":"x/v1","kind":"AllowList","metadata":{"name":"a"}},
+{"apiVersion":"x/v1","kind":"Box","metadata":{"name":"b"},"items":[{"apiVersion":"v1","kind":"Node","metadata":{"name":"n"}}]},
+{"apiVersion":"x/v1","kind":"BoxList","items":[{"apiVersion":"v1","kind":"Node","metadata":{"name":"m"}}]}])";
+  const Reading reading = testing::read(R"({"apiVersion":"v1","kind":"List","items":)" + objects + "}");
+  EXPECT_EQ(reading.ignored.at("AllowList"), 1U);
+  EXPECT_EQ(reading.ignored.at("Box"), 1U);
+  ASSERT_EQ(reading.cluster.nodes.size(), 1U);
+  EXPECT_EQ(reading.cluster.text(reading.cluster.nodes[0].name), "m");
+}
+
+// kubectl get nodes -o json; kubectl get pods -o json, of a large cluster.
+TEST(SnapshotEdge, LargeDocumentsMayFollowEachOther) {
+  const auto document = [](const char* name) {
+    return std::string(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":")") + name +
+           R"(","annotations":{"note":")" + std::string(700'000, 'x') + R"("}}})";
+  };
+  const Reading reading = testing::read(document("a") + "\n" + document("b"));
+  EXPECT_EQ(reading.cluster.nodes.size(), 2U);
+}
+
 }  // namespace
 }  // namespace tamp::wire

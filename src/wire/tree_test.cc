@@ -50,5 +50,17 @@ TEST(Tree, WholeNumbersAreEqualHoweverTheyAreKept) {
 
 TEST(Tree, RefusesWhatIsNoJson) { EXPECT_FALSE(read_tree("{").ok()); }
 
+TEST(Tree, WhatItHoldsIsThereThoughItBeNull) {
+  const Tree t = tree(R"({"a":null,"list":[],"object":{},"one":[0]})");
+  EXPECT_TRUE(t.has("a"));
+  EXPECT_FALSE(t.has("b"));
+  EXPECT_FALSE(Tree(5).has("a"));
+  EXPECT_TRUE(t["list"].empty());
+  EXPECT_TRUE(t["object"].empty());
+  EXPECT_TRUE(t["a"].empty()) << "neither a list nor an object";
+  EXPECT_FALSE(t["one"].empty());
+  EXPECT_FALSE(t.empty());
+}
+
 }  // namespace
 }  // namespace tamp::wire

@@ -83,5 +83,15 @@ TEST(Json, RefusesDeepNesting) {
   EXPECT_NE(error_of(nested(1'000'000)).find("levels deep"), std::string::npos);
 }
 
+TEST(Value, KeysThatAreNoPlainWordsAreQuotedInAPath) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"plain-Key_9", "plain-Key_9"}, {"", "[\"\"]"},     {"a.b", "[\"a.b\"]"}, {"a/b", "[\"a/b\"]"},
+      {"a b", "[\"a b\"]"},           {"a:", "[\"a:\"]"}, {"@", "[\"@\"]"}};
+  for (const auto& [key, path] : cases) {
+    const Json json = parse(std::string(R"({")") + key + R"(":{"x":1}})");
+    EXPECT_EQ(path_of(json.root(), json.root().get(key)), path);
+  }
+}
+
 }  // namespace
 }  // namespace tamp::wire
