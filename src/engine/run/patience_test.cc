@@ -47,7 +47,7 @@ TEST(Marking, GoesOnOnlyWhenEveryNodeIsMarked) {
   stage.approve({"c"});
   ASSERT_TRUE(stage.play_until(Phase::Protecting));
   const Time entered = stage.run.entered();
-  while (stage.now - entered < Duration::minutes(4)) stage.turn();
+  while (stage.now - entered < Duration::minutes(4)) stage.turn(Duration::minutes(1));
   EXPECT_EQ(stage.run.phase, Phase::Protecting);
   EXPECT_TRUE(stage.happened("Protect a"));
   EXPECT_FALSE(stage.happened("Cordon c")) << "b is not protected";
@@ -65,7 +65,7 @@ TEST(Marking, OfVictimsComesBeforeTheFirstEviction) {
   stage.approve({"b", "c"});
   ASSERT_TRUE(stage.play_until(Phase::Cordoning));
   const Time entered = stage.run.entered();
-  while (stage.now - entered < Duration::minutes(4)) stage.turn();
+  while (stage.now - entered < Duration::minutes(4)) stage.turn(Duration::minutes(1));
   EXPECT_EQ(stage.run.phase, Phase::Cordoning);
   EXPECT_TRUE(stage.happened("Cordon b"));
   EXPECT_TRUE(stage.evicted().empty()) << "c takes pods still";
@@ -106,7 +106,7 @@ TEST(Marking, WaitsWhileThePolicyIsPaused) {
     ASSERT_TRUE(stage.play_until(phase));
     stage.refusals.clear();
     stage.paused = true;
-    for (int i = 0; i < 20; ++i) stage.turn();
+    for (int i = 0; i < 3; ++i) stage.turn(Duration::seconds(30));
     EXPECT_EQ(stage.run.phase, phase) << "all nodes are marked, and nothing goes on";
     stage.paused = false;
     ASSERT_TRUE(stage.play());
@@ -552,7 +552,7 @@ TEST(SettlingPatience, EndsWhenEverythingHasLetGo) {
                              : std::string_view(what) == "new" ? stage.run.claim_node
                                                                : what;
     stage.refusals[name] = held_up("Conflict");
-    for (int i = 0; i < 20; ++i) stage.turn();
+    for (int i = 0; i < 4; ++i) stage.turn(Duration::seconds(30));
     EXPECT_EQ(stage.run.phase, Phase::Settling) << what;
     stage.refusals.clear();
     ASSERT_TRUE(stage.play());
@@ -645,7 +645,7 @@ TEST_F(ReapPatience, TheCordonGoesWhenTheTaintIsSet) {
   for (int i = 0; i < 5; ++i) stage.turn();
   EXPECT_EQ(stage.run.journal.last(MutationKind::Uncordon, "", "c"), nullptr);
   stage.refusals.clear();
-  for (int i = 0; i < 30; ++i) stage.turn();
+  for (int i = 0; i < 4; ++i) stage.turn(Duration::seconds(30));
   EXPECT_TRUE(stage.happened("Uncordon c"));
 }
 
