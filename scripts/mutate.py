@@ -120,7 +120,8 @@ def limit_memory():
 
 def environment():
     """Property tests look at fewer cases than ./dev test does, so that a change costs seconds."""
-    return {"RC_PARAMS": "seed=20261115 max_success=10", **os.environ, "GTEST_FAIL_FAST": "1", "GTEST_BRIEF": "1"}
+    return {"RC_PARAMS": "seed=20261115 max_success=10", **os.environ,
+            "GTEST_FAIL_FAST": "1", "GTEST_BRIEF": "1"}
 
 
 def passes(command, seconds):
@@ -169,7 +170,7 @@ def accept(names, command):
 
 
 def quick_and_slow(program):
-    """The program as two commands: first the tests that take a quarter of its time, which are most of them."""
+    """The program as two commands: first most of the tests, which take a quarter of its time."""
     report = SCRATCH / "times.json"
     command = [program, f"--gtest_output=json:{report}"]
     subprocess.run(command, cwd=BUILD, env=environment(), capture_output=True)
