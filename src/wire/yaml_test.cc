@@ -41,6 +41,22 @@ INSTANTIATE_TEST_SUITE_P(
         Scalar{"2026-11-15", "\"2026-11-15\""}, Scalar{"18446744073709551615", "18446744073709551615"},
         Scalar{"2026-11-15T00:00:00Z", "\"2026-11-15T00:00:00Z\""}));
 
+INSTANTIATE_TEST_SUITE_P(
+    Edges, YamlScalars,
+    ::testing::Values(Scalar{"-0", "0"}, Scalar{"00", "0"}, Scalar{"0x", "\"0x\""}, Scalar{"0b", "\"0b\""},
+                      Scalar{"0b2", "\"0b2\""}, Scalar{"0o8", "\"0o8\""}, Scalar{"0xg", "\"0xg\""},
+                      Scalar{"0XfF", "255"}, Scalar{"+0b11", "3"}, Scalar{"+-5", "\"+-5\""},
+                      Scalar{"-+5", "\"-+5\""}, Scalar{"--5", "\"--5\""}, Scalar{"0x-5", "\"0x-5\""},
+                      Scalar{"0x+5", "\"0x+5\""}, Scalar{"-9223372036854775808", "-9223372036854775808"},
+                      Scalar{"-9223372036854775809", "-9.223372036854776e+18"}, Scalar{"1e", "\"1e\""},
+                      Scalar{"1e+", "\"1e+\""}, Scalar{"1E-2", "0.01"}, Scalar{"1e+2", "100"},
+                      Scalar{"+1.5", "1.5"}, Scalar{"-.5", "-0.5"}, Scalar{".", "\".\""},
+                      Scalar{"+.", "\"+.\""}, Scalar{"+", "\"+\""}, Scalar{"1e-400", "0"},
+                      Scalar{"1E-400", "0"}, Scalar{"-1e400", "\"-1e400\""}, Scalar{"_1", "\"_1\""},
+                      Scalar{"1_0.5", "10.5"}, Scalar{"09.5", "9.5"}, Scalar{"1.5e3x", "\"1.5e3x\""},
+                      Scalar{"1.e3", "1000"}, Scalar{".e3", "\".e3\""},
+                      Scalar{"1234567890123456.5", "1.2345678901234565e+15"}));
+
 TEST(Yaml, NumbersTooLargeForAnIntegerBecomeFloats) {
   const std::string json = json_of("a: 18446744073709551616");
   EXPECT_EQ(json, "{\"a\":1.8446744073709552e+19}");

@@ -285,5 +285,74 @@ TEST(Policy, Errors) {
             "100000, 0, 5");
 }
 
+// ---- guards at the edge of what they may be
+
+TEST(GuardsEdge, SharesAreFromNothingToAll) {
+  for (const char* field :
+       {"pressure: {cpu: $}", "pressure: {memory: $}", "pressure: {io: $}", "pressure300s: {cpu: $}",
+        "headroom: {cpu: $}", "headroom: {memory: $}", "run: {pressure: {io: $}}", "run: {baselineFloor: $}",
+        "run: {unhealthyClusterShare: $}"}) {
+    const auto with = [&](const char* value) {
+      std::string spec = "{guards: {" + std::string(field) + "}}";
+      return wire::error_of(spec.replace(spec.find('$'), 1, value));
+    };
+    for (const char* good : {"0", "0.5", "1"}) EXPECT_EQ(with(good), "") << field << good;
+    for (const char* bad : {"-0.01", "1.01"})
+      EXPECT_NE(with(bad).find("must be between 0 and 1"), std::string::npos) << field << bad;
+  }
+}
+
+TEST(GuardsEdge, CountsHaveALeastAndAMost) {
+  struct Case {
+    const char* field;
+    std::int64_t least, most;
+  };
+  for (const Case& c :
+       {Case{"minSamples: ", 1, 1'000'000}, Case{"maxSurvivors: ", 1, 1'000},
+        Case{"schedulerOrders: ", 6, 10'000}, Case{"wholeCores: {reserved: ", 0, 1'000},
+        Case{"run: {minSamples: ", 1, 1'000'000}, Case{"run: {crashLoopRestarts: ", 1, 1'000}}) {
+    const auto with = [&](std::int64_t value) {
+      const std::string field = c.field;
+      return wire::error_of("{guards: {" + field + std::to_string(value) +
+                            (field.find('{') == std::string::npos ? "" : "}") + "}}");
+    };
+    EXPECT_EQ(with(c.least), "") << c.field;
+    EXPECT_EQ(with(c.most), "") << c.field;
+    EXPECT_NE(with(c.least - 1), "") << c.field;
+    EXPECT_NE(with(c.most + 1), "") << c.field;
+  }
+}
+
+TEST(GuardsEdge, TheFactorOfTheBaseline) {
+  for (const char* good : {"1", "1000"})
+    EXPECT_EQ(wire::error_of(std::string("{guards: {run: {baselineFactor: ") + good + "}}}"), "") << good;
+  for (const char* bad : {"0.99", "1000.1"})
+    EXPECT_NE(wire::error_of(std::string("{guards: {run: {baselineFactor: ") + bad + "}}}"), "") << bad;
+}
+
+TEST(GuardsEdge, AQueryNeedsAUrlAQueryAndALimit) {
+  const auto with = [](const std::string& prometheus) {
+    return wire::error_of("{guards: {run: {prometheus: {" + prometheus + "}}}}");
+  };
+  EXPECT_EQ(with("url: 'http://x', query: q, max: 1"), "");
+  EXPECT_EQ(with("url: 'https://x', query: q, max: 0"), "");
+  for (const char* bad : {"url: 'x', query: q, max: 1", "query: q, max: 1", "url: 'http://x', max: 1",
+                          "url: 'http://x', query: '', max: 1", "url: 'http://x', query: q"})
+    EXPECT_NE(with(bad), "") << bad;
+}
+
+TEST(GuardsEdge, WhatIsNotSetKeepsItsDefault) {
+  const auto guards = [](const std::string& spec) {
+    return resolve_settings(wire::read(policy("{guards: {" + spec + "}}")).cluster, {}).guards;
+  };
+  EXPECT_FALSE(guards("").pressure_300s);
+  EXPECT_TRUE(guards("surviveOneMore: true").survive_one_more);
+  EXPECT_FALSE(guards("surviveOneMore: false").survive_one_more);
+  // Of the longer window what is not said is as in the shorter one.
+  const GuardSettings longer = guards("pressure: {cpu: 0.3, io: 0.4}, pressure300s: {cpu: 0.2}");
+  EXPECT_EQ(longer.pressure_300s->cpu, 0.2);
+  EXPECT_EQ(longer.pressure_300s->io, 0.4);
+}
+
 }  // namespace
 }  // namespace tamp::situation
