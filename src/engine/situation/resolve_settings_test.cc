@@ -294,7 +294,7 @@ TEST(GuardsEdge, SharesAreFromNothingToAll) {
         "run: {unhealthyClusterShare: $}"}) {
     const auto with = [&](const char* value) {
       std::string spec = "{guards: {" + std::string(field) + "}}";
-      return wire::error_of(spec.replace(spec.find('$'), 1, value));
+      return error_of(spec.replace(spec.find('$'), 1, value));
     };
     for (const char* good : {"0", "0.5", "1"}) EXPECT_EQ(with(good), "") << field << good;
     for (const char* bad : {"-0.01", "1.01"})
@@ -313,8 +313,8 @@ TEST(GuardsEdge, CountsHaveALeastAndAMost) {
         Case{"run: {minSamples: ", 1, 1'000'000}, Case{"run: {crashLoopRestarts: ", 1, 1'000}}) {
     const auto with = [&](std::int64_t value) {
       const std::string field = c.field;
-      return wire::error_of("{guards: {" + field + std::to_string(value) +
-                            (field.find('{') == std::string::npos ? "" : "}") + "}}");
+      return error_of("{guards: {" + field + std::to_string(value) +
+                      (field.find('{') == std::string::npos ? "" : "}") + "}}");
     };
     EXPECT_EQ(with(c.least), "") << c.field;
     EXPECT_EQ(with(c.most), "") << c.field;
