@@ -325,14 +325,14 @@ TEST(GuardsEdge, CountsHaveALeastAndAMost) {
 
 TEST(GuardsEdge, TheFactorOfTheBaseline) {
   for (const char* good : {"1", "1000"})
-    EXPECT_EQ(wire::error_of(std::string("{guards: {run: {baselineFactor: ") + good + "}}}"), "") << good;
+    EXPECT_EQ(error_of(std::string("{guards: {run: {baselineFactor: ") + good + "}}}"), "") << good;
   for (const char* bad : {"0.99", "1000.1"})
-    EXPECT_NE(wire::error_of(std::string("{guards: {run: {baselineFactor: ") + bad + "}}}"), "") << bad;
+    EXPECT_NE(error_of(std::string("{guards: {run: {baselineFactor: ") + bad + "}}}"), "") << bad;
 }
 
 TEST(GuardsEdge, AQueryNeedsAUrlAQueryAndALimit) {
   const auto with = [](const std::string& prometheus) {
-    return wire::error_of("{guards: {run: {prometheus: {" + prometheus + "}}}}");
+    return error_of("{guards: {run: {prometheus: {" + prometheus + "}}}}");
   };
   EXPECT_EQ(with("url: 'http://x', query: q, max: 1"), "");
   EXPECT_EQ(with("url: 'https://x', query: q, max: 0"), "");
@@ -343,7 +343,7 @@ TEST(GuardsEdge, AQueryNeedsAUrlAQueryAndALimit) {
 
 TEST(GuardsEdge, WhatIsNotSetKeepsItsDefault) {
   const auto guards = [](const std::string& spec) {
-    return resolve_settings(wire::read(policy("{guards: {" + spec + "}}")).cluster, {}).guards;
+    return resolve_settings(read(policy("{guards: {" + spec + "}}")).cluster, {}).guards;
   };
   EXPECT_FALSE(guards("").pressure_300s);
   EXPECT_TRUE(guards("surviveOneMore: true").survive_one_more);
