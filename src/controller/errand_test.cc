@@ -262,8 +262,8 @@ TEST_F(EvictionErrand, IsRehearsedWithoutBeingDone) {
     move.name = "a";
     move.uid = "u";
     std::optional<Conclusion> conclusion;
-    const net::Pending pending =
-        rehearse_eviction(client, move, [&](Conclusion c) { conclusion = std::move(c); });
+    Rehearsal rehearsal(client, move, [&](Conclusion c) { conclusion = std::move(c); });
+    rehearsal.begin();
     loop.advance(Duration::minutes(5));
     EXPECT_THAT(transport.sent.back().body, HasSubstr(R"("dryRun":["All"])"));
     return conclusion.value_or(Conclusion{});
