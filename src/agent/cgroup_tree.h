@@ -18,7 +18,7 @@ struct ContainerDirectory {
 };
 
 struct PodDirectory {
-  std::string uid;               // as codec::cgroup_uid has it
+  std::string uid;               // as wire::cgroup_uid has it
   std::string path;              // below the root, for messages
   bool populated = true;         // holds a process, or does not tell
   std::uint64_t inode = 0;       // another number is another cgroup, even under the same name

@@ -15,7 +15,7 @@ namespace tamp::cli {
 
 struct ClusterReading {
   wire::Reading reading;
-  // What a running controller knows besides and lets others know; see decide::Context. Files do not tell.
+  // What a running controller knows besides and lets others know; see situation::Context. Files do not tell.
   std::optional<Time> last_node_deleted;
   NodeId leader_node;
 };

@@ -18,7 +18,7 @@ namespace tamp::controller {
 enum class PlanPhase : std::uint8_t { View, Decide, Publish };
 // What became of a pass. NotReady: the caches have not seen the whole cluster yet.
 enum class PassResult : std::uint8_t { Published, Unchanged, NotReady, Failed };
-// As kube::ReflectorState::Phase; the number is the metric's value.
+// As net::ReflectorState::Phase; the number is the metric's value.
 enum class WatchState : std::uint8_t { Starting, Listing, Current, Absent, Broken };
 
 // What one pass found. Reasons that it does not name are gone from the metrics afterwards.

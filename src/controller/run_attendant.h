@@ -1,4 +1,4 @@
-// Attends to one run while we lead: reads it, takes steps of the machine in execute/, stores every step before it acts on
+// Attends to one run while we lead: reads it, takes steps of the machine in engine/run/, stores every step before it acts on
 // it, and has the open entries of the journal carried out.
 //
 //   read ─▶ resume ─▶ ┌▶ look, advance ─▶ store the status ─▶ carry out what is open ─▶ conclude ─┐
@@ -38,9 +38,9 @@ struct Outlook {
   Settings settings;
   run::Limits limits;
   Observations observations;
-  std::optional<Time> last_node_deleted;       // see decide::Context
+  std::optional<Time> last_node_deleted;       // see situation::Context
   std::string leader_node;                     // where the leader itself runs; empty: not in this cluster
-  bool requests_published = true;              // by every agent, see prove::Evidence
+  bool requests_published = true;              // by every agent, see proof::Evidence
   std::optional<AutoscalerStatus> autoscaler;  // of Cluster Autoscaler
   std::string distrust;                        // why the watches cannot be believed; empty: they can
   std::optional<run::ApplicationSignal> application;

@@ -28,7 +28,7 @@ struct Scene {
   std::string leader_node;  // where the controller runs; empty: elsewhere
   Observations observations;
   bool measuring = false;                     // planner SLO
-  bool requests_published = true;             // by every agent, see prove::Evidence
+  bool requests_published = true;             // by every agent, see proof::Evidence
   std::vector<search::NodeVerdict> verdicts;  // by node, in the order of the cluster
   std::vector<std::optional<Money>> prices;   // by node
   Money cost;                                 // per hour

@@ -25,7 +25,7 @@ Proof prove(const Evidence& evidence, Intent intent);
 // The same for one of many moves: the view, which is of the evidence's context, is compiled once for all.
 Proof prove(const Evidence& evidence, SchedulerView& view, Intent intent);
 
-// `decision` is what decide::make_plan said. At most kMostTries moves are looked at.
+// `decision` is what search::make_plan said. At most kMostTries moves are looked at.
 inline constexpr std::size_t kMostTries = 16;
 Proposal propose(const Evidence& evidence, const search::Plan& decision,
                  const ConsolidationPlan* published = nullptr);

@@ -32,7 +32,7 @@ struct Sight {
   const Limits& limits;
   const Observations& observations;  // fresh ones only carry weight; their age is judged against `now`
   std::optional<ApplicationSignal> application;
-  std::optional<Time> last_node_deleted;  // see decide::Context
+  std::optional<Time> last_node_deleted;  // see situation::Context
   NodeId leader_node;                     // likewise
 
   // ---- the policy; no default, so that nobody forgets to say it
